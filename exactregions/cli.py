@@ -1,0 +1,222 @@
+"""The command line: thin over the library; parse, call, print.
+
+Results go to standard output, progress and messages to standard error.  Exit codes: 0 done (also with a lower bound after
+a budget), 1 the answer is no, 2 bad input, 3 undecided or internal, 130 Ctrl-C after saving what was found.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+import exactregions as er
+from exactregions.certificates.observers import NullObserver, Problem
+from exactregions.domains import Domain, domain_from_json
+from exactregions.enumeration import ENGINES
+from exactregions.errors import ExactRegionsError, FormatError, InputError
+from exactregions.regions import RegionComplex, Status
+
+__all__ = ["main"]
+
+_DOMAIN_HELP = (
+    "R (the whole input space), box:-1,1 (the same side in every coordinate), box:FILE, slice:FILE or polyhedron:FILE "
+    "(JSON).  Default: the file's own domain, else R."
+)
+
+
+class _Commands(click.Group):
+    """A group whose errors are one line on standard error with the exit codes of the module's docstring."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            _fail(str(error), 2)
+        except ExactRegionsError as error:
+            _fail(str(error), 3)
+        except KeyboardInterrupt:
+            _fail("interrupted", 130)
+        except MemoryError:
+            _fail("out of memory; nothing was decided", 3)
+
+
+def _fail(message: str, code: int) -> None:
+    click.echo(f"exactregions: {message}", err=True)
+    sys.exit(code)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(er.__version__, prog_name="exactregions")
+def main() -> None:
+    """Count, list and prove the activation regions of piecewise-linear networks, exactly."""
+
+
+def _problem_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+        click.option("--domain", "domain_text", metavar="DOMAIN", help=_DOMAIN_HELP),
+        click.argument("net", metavar="NET"),
+    ):
+        command = option(command)
+    return command
+
+
+def _search_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option("--max-cells", type=click.IntRange(min=1), help="Stop after so many cells (a lower bound)."),
+        click.option("--engine", type=click.Choice(ENGINES), default="auto", show_default=True),
+    ):
+        command = option(command)
+    return command
+
+
+@main.command()
+@_problem_options
+def info(net: str, domain_text: str | None, as_json: bool) -> None:
+    """Describe a network file without enumerating anything."""
+    network, domain = _load(net, domain_text)
+    facts = {
+        "network": network.fingerprint,
+        "input_dim": network.input_dim,
+        "hidden": list(network.widths),
+        "output_dim": network.output_dim,
+        "activation": list(dict.fromkeys(map(str, network.neurons))),
+        "domain": str(domain),
+        "zero_bias": network.has_zero_bias,
+        "positively_homogeneous": network.is_positively_homogeneous,
+    }
+    _print(facts, as_json)
+
+
+@main.command()
+@_problem_options
+@_search_options
+def count(net: str, domain_text: str | None, as_json: bool, engine: str, max_cells: int | None) -> None:
+    """Count the cells of a network."""
+    network, domain = _load(net, domain_text)
+    with _Progress() as progress:
+        found = er.enumerate_regions(network, domain, engine=engine, max_cells=max_cells, observer=progress)
+    _report(found, as_json, interrupted=progress.interrupted(found, max_cells))
+
+
+@main.command("enumerate")
+@_problem_options
+@_search_options
+@click.option("-o", "--output", metavar="FILE", help="Save the whole result (load it with RegionComplex.load).")
+@click.option("--start", metavar="X1,X2,...", help="Point to start from, for local exploration.")
+@click.option("--max-depth", type=click.IntRange(min=0), help="Stop so many facets away from the start.")
+@click.option("--patterns", is_flag=True, help="Print every pattern too, one a line.")
+def enumerate_(
+    net: str,
+    domain_text: str | None,
+    as_json: bool,
+    engine: str,
+    max_cells: int | None,
+    output: str | None,
+    start: str | None,
+    max_depth: int | None,
+    patterns: bool,
+) -> None:
+    """List the cells of a network, with their witnesses and neighbours."""
+    network, domain = _load(net, domain_text)
+    point = None if start is None else start.split(",")
+    with _Progress() as progress:
+        found = er.enumerate_regions(
+            network, domain, engine=engine, max_cells=max_cells, max_depth=max_depth, start=point, observer=progress
+        )
+    if output is not None:
+        found.save(output)
+        click.echo(f"saved to {output}", err=True)
+    limited = max_cells is not None or max_depth is not None
+    _report(found, as_json, interrupted=found.status is Status.LOWER_BOUND and not limited, patterns=patterns)
+
+
+@main.command()
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+def convert(source: str, target: str) -> None:
+    """Convert a network file to another format (npz, json), losslessly."""
+    network, domain = er.load_problem(source)
+    er.save(network, target, domain=domain)
+    click.echo(f"{target}: {network!r}, fingerprint {network.fingerprint}", err=True)
+
+
+def _load(net: str, domain_text: str | None) -> tuple[er.Network, Domain]:
+    network, domain = er.load_problem(net)
+    return network, domain if domain_text is None else _domain(domain_text, network.input_dim)
+
+
+def _domain(text: str, input_dim: int) -> Domain:
+    """Read what the option --domain says."""
+    kind, _, rest = text.partition(":")
+    if kind == "R" and (not rest or rest.isdigit()):
+        return er.WholeSpace(input_dim)
+    if kind == "box" and not Path(rest).exists() and rest.count(",") == 1:
+        low, high = rest.split(",")
+        return er.Box([low] * input_dim, [high] * input_dim)
+    if kind in {"box", "slice", "polyhedron"} and rest:
+        try:
+            value = json.loads(Path(rest).read_text(encoding="utf-8"), parse_float=str)
+        except FileNotFoundError:
+            raise InputError("no such file", where=rest) from None
+        except (OSError, ValueError) as error:
+            raise FormatError(f"not readable as JSON ({type(error).__name__})", where=rest) from None
+        domain = domain_from_json(value, where=rest)
+        if kind != type(domain).__name__.lower():
+            raise FormatError(f"the file holds a {type(domain).__name__.lower()}, not a {kind}", where=rest)
+        return domain
+    raise InputError(f"not a domain: {text!r}", where="--domain", remedy=_DOMAIN_HELP)
+
+
+class _Progress(NullObserver):
+    """A progress line on standard error, silent when it is not a terminal."""
+
+    def __init__(self) -> None:
+        from tqdm.auto import tqdm
+
+        self._bar = tqdm(desc="cells", unit=" cells", disable=None, leave=False)
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+
+    def start(self, problem: Problem) -> None:
+        self._bar.set_description(problem.engine)
+
+    def progress(self, done: int, waiting: int) -> None:
+        self._bar.update(done - self._bar.n)
+        self._bar.set_postfix(waiting=waiting, refresh=False)
+
+    @staticmethod
+    def interrupted(found: RegionComplex, limit: int | None) -> bool:
+        """Whether a search without a limit came back incomplete."""
+        return found.status is Status.LOWER_BOUND and limit is None
+
+
+def _report(found: RegionComplex, as_json: bool, *, interrupted: bool, patterns: bool = False) -> None:
+    facts = found.summary()
+    if patterns:
+        facts["patterns"] = found.pattern_texts()
+    _print(facts, as_json)
+    if interrupted:
+        _fail("interrupted; the counts are of what was found", 130)
+
+
+def _print(facts: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(facts))
+        return
+    listed = facts.pop("patterns", [])
+    width = max(map(len, facts))
+    for key, value in facts.items():
+        text = ", ".join(map(str, value)) if isinstance(value, list) else value
+        click.echo(f"{key:<{width}}  {text}")
+    for pattern in listed:
+        click.echo(pattern)

@@ -1,0 +1,335 @@
+"""The checks that the dictionary kernel's answers rest on: sign refused, sign attained.  All else is a proposal.
+
+A node of the search is a cell Q = {x : g_q(x) > 0 for the constraints q of its path}, x in R^d, with affine g_q.  The
+list of cells is complete and free of spurious ones if (a) each time a wall is dropped because a form f keeps one sign
+on Q, that is true, and (b) each leaf has a point that attains its pattern.  `no_cut` proves (a) and `attained` (b); a
+failed pivot, a wrong basis, a lost digit can make them refuse, never accept.  The forms themselves come from `compose`.
+
+Notation.  u = 2^-53; every float operation returns its exact value times 1 + t, |t| <= u, plus at most 2^-1075 where a
+product underflows.  gamma(n) = 1.01 n u is more than n u / (1 - n u), Higham's bound for a sum of n products in any
+order ("Accuracy and Stability of Numerical Algorithms", 3.1), for every n below 2^40.  Starred quantities are exact.
+A number that the problem stores is within eta of its exact value, relatively: eta = 0 if nothing was rounded, else
+1.0000001 u (rounding to nearest, no entry below 2^-200, so a stored zero is a zero).  Each bound is itself computed
+from non-negative floats in fewer than 10^6 operations; the factor `INFLATE` = 1 + 10^-9 covers their rounding and all
+products of two errors, and `TINY` = 2^-900 all underflow.  A test passes only as `value > bound`: infinity and NaN fail.
+No fused or reassociated arithmetic is asked for (fastmath is off; contraction would only make the errors smaller).
+
+**Forms.**  f = (f_1, ..., f_d; f_0) stands for f* with |f - f*|_1 <= D and N >= |f|_1.  The feature of a neuron is
+p g + kappa on a piece, so its form has error at most |p| D + (eta + 3u)(|p| N + |kappa|).  A row sum_i w_i h_i + b with
+K terms has error at most sum |w_i| D_i + (gamma(K + 2) + eta)(sum |w_i| N_i + |b|).  If the problem is integral and
+sum |w_i| N_i + |b| < 2^53, every partial sum is an integer below 2^53, and the error is 0.  `mask` has bit i unless
+the i-th coefficient is a structural zero, that is, a sum of no terms; without any bit a form is a constant.
+
+**No cut.**  Let M* (rows a = 1..d) and c* hold the linear and constant parts of d constraints, X and v the dictionary's
+proposals of (M*)^-1 and of the vertex, E = I - M* X with absolute column sums at most c_k, rho = max c_k < 1/2.  Then
+M* X = I - E is invertible, so M* is, and (M*)^-1 = X (I - E)^-1.  Write f* = l0* + sum_k lam*_k g_k*, that is,
+lam* = f* X (I - E)^-1, l0* = f*(x*), x* the exact vertex.  Let y = f* X, L = max |y_k|.  In the maximum norm of
+rows, |yE| <= rho |y|, so w = y (I - E)^-1 has |w| <= L / (1 - rho), and lam* = y + w E gives
+    |lam*_k - y_k| <= c_k L / (1 - rho).                                                                     (1)
+With r* = M* v + c*, x* - v = -(M*)^-1 r*, so f*(x*) - f*(v) = -lam* r* and
+    |l0* - f*(v)| <= |r*|_1 L / (1 - rho).                                                                   (2)
+y and f*(v) are computed with errors at most (gamma(d + 1) N + D) max_i |X_ik| and (gamma(d + 2) N + D) max(1, |v|).
+If all lam*_k >= 0 and l0* > 0, then f* > 0 on Q.  The computed values exceed their bounds, or lam*_k is an exact zero
+by one of two rules, both from this: M* is invertible, so f* has one expansion in its rows; if n of the rows lie in a
+space V of dimension at most n that holds f*, these n rows span V, and all other lam*_k are 0.
+ * *Rank*: V_m, the span of the linear parts of the neurons of layer m - 1 that are active (slope of their piece not
+   0), holds all forms of the layers from m on, since on the cell these are combinations of the former and constants;
+   it has dimension at most the number of active neurons, at most dim V_(m-1), at most d.
+ * *Mask*: the vectors whose support lies in that of f (a bit set that grows with each sum, so it holds the support).
+
+**Attained.**  x is a float vector, hence an exact rational point.  Going forward through the layers, with |h|_max <= H
+and error at most e in each feature, a row has error at most (gamma(K + 2) + eta)(|w|_1 H + |b|) + |w|_1 e, |w|_1 <=
+`norms`.  Every row that is not identically 0 on the cell must exceed its bound in the sign that the pattern gives it.
+A row that is (sign `DEGENERATE`) is exactly 0 wherever the earlier layers have the given signs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+__all__ = ["DEGENERATE", "OPTIONS", "UNKNOWN", "attained", "basis_bounds", "compose", "no_cut", "structural_zeros"]
+
+OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy", "fastmath": False}
+UNKNOWN, DEGENERATE = -1, 2  # signs: 0 for g <= 0, 1 for g > 0, DEGENERATE for g identically 0 (a case of g <= 0)
+
+UNIT = 2.0**-53
+GAMMA = 1.01 * UNIT
+INFLATE = 1.0 + 1e-9
+TINY = 2.0**-900
+INTEGERS = 2.0**53
+
+
+@njit(**OPTIONS)
+def compose(layer, widths, neurons, first_row, W, b, slope, shift, signs, offsets, forms, features, rounding, integral):  # type: ignore[no-untyped-def]
+    """Compute the forms of one layer from those of the layer before, whose signs are all decided.
+
+    `forms` is (F, N, D, mask, active, ranks), each by layer first; `features` a scratch of the same kind for one layer;
+    `rounding` is eta.  `active` is set for the layer before, `ranks`[layer] bounds the dimension of V_layer.
+    """
+    F, N, D, mask, active, ranks = forms
+    G, GN, GD, gmask = features
+    size = F.shape[2]
+    below = layer - 1
+    count = 0
+    for i in range(neurons[below]):
+        row = first_row[below, i]
+        stop = first_row[below, i + 1]
+        piece = 0
+        for r in range(row, stop):
+            if signs[offsets[below] + r] == 1:
+                piece += 1
+        p = slope[below, i, piece]
+        kappa = shift[below, i, piece]
+        active[below, i] = p != 0.0
+        gmask[i] = mask[below, row] if p != 0.0 else np.uint64(0)
+        if p != 0.0:
+            count += 1
+        for c in range(size):
+            G[i, c] = p * F[below, row, c] if p != 0.0 else 0.0
+        G[i, size - 1] += kappa
+        if p == 1.0 and kappa == 0.0:
+            GN[i] = N[below, row]
+            GD[i] = D[below, row] + rounding * N[below, row]
+        elif p == 0.0:
+            GN[i] = abs(kappa)
+            GD[i] = rounding * abs(kappa) * INFLATE
+        else:
+            total = (abs(p) * N[below, row] + abs(kappa)) * INFLATE
+            GN[i] = total * INFLATE
+            if integral and D[below, row] == 0.0 and total < INTEGERS:
+                GD[i] = 0.0
+            else:
+                GD[i] = (abs(p) * D[below, row] + (rounding + 3.0 * UNIT) * total) * INFLATE + TINY
+    ranks[layer] = min(count, ranks[below])
+    for j in range(widths[layer]):
+        for c in range(size):
+            F[layer, j, c] = 0.0
+        F[layer, j, size - 1] = b[layer, j]
+        carried = 0.0
+        total = abs(b[layer, j])
+        terms = 0
+        bits = np.uint64(0)
+        for i in range(neurons[below]):
+            w = W[layer, j, i]
+            if w == 0.0 or (GN[i] == 0.0 and GD[i] == 0.0):
+                continue
+            terms += 1
+            bits |= gmask[i]
+            for c in range(size):
+                F[layer, j, c] += w * G[i, c]
+            carried += abs(w) * GD[i]
+            total += abs(w) * GN[i]
+        mask[layer, j] = bits
+        total *= INFLATE
+        if terms == 0:
+            D[layer, j] = rounding * total
+        elif integral and carried == 0.0 and total < INTEGERS:
+            D[layer, j] = 0.0
+        else:
+            D[layer, j] = (carried + (GAMMA * (terms + 2) + rounding) * total) * INFLATE + TINY
+        norm = 0.0
+        for c in range(size):
+            norm += abs(F[layer, j, c])
+        N[layer, j] = norm * INFLATE
+
+
+@njit(**OPTIONS)
+def basis_bounds(T, basis, constraints, errors, d, bounds, scratch):  # type: ignore[no-untyped-def]
+    """Bound how far the dictionary is from the exact inverse; whether rho < 1/2.
+
+    Fills `bounds` with c_1..c_d, max_i |X_ik| for k = 1..d, then |r*|_1, max(1, |v|), 1 / (1 - rho).  T[k, i] is X_ik, T[d] v.
+    """
+    spread = 0.0
+    constants = 0.0
+    for i in range(d):
+        scratch[d, i] = 0.0
+    for a in range(d):
+        q = basis[a]
+        spread += errors[q]
+        constants += abs(constraints[q, d])
+        for i in range(d):
+            value = constraints[q, i]
+            scratch[i, a] = value
+            scratch[d, i] += abs(value)
+    rho = 0.0
+    for k in range(d):
+        for a in range(d):
+            scratch[d + 1, a] = 0.0
+        largest = 0.0
+        products = 1.0
+        for i in range(d):
+            x = T[k, i]
+            for a in range(d):
+                scratch[d + 1, a] += scratch[i, a] * x
+            largest = max(largest, abs(x))
+            products += scratch[d, i] * abs(x)
+        scratch[d + 1, k] -= 1.0
+        column = 0.0
+        for a in range(d):
+            column += abs(scratch[d + 1, a])
+        column = (column + GAMMA * (d + 2) * products + spread * largest) * INFLATE + TINY
+        if not column < 0.5:
+            return False
+        bounds[k] = column
+        bounds[d + k] = largest
+        rho = max(rho, column)
+    residual = 0.0
+    products = constants
+    reach = 1.0
+    for a in range(d):
+        scratch[d + 1, a] = constraints[basis[a], d]
+    for i in range(d):
+        v = T[d, i]
+        for a in range(d):
+            scratch[d + 1, a] += scratch[i, a] * v
+        products += scratch[d, i] * abs(v)
+        reach = max(reach, abs(v))
+    for a in range(d):
+        residual += abs(scratch[d + 1, a])
+    bounds[2 * d] = (residual + GAMMA * (d + 2) * products + spread * reach) * INFLATE + TINY
+    bounds[2 * d + 1] = reach
+    bounds[2 * d + 2] = INFLATE / (1.0 - rho)
+    return True
+
+
+@njit(**OPTIONS)
+def structural_zeros(basis, places, masks, mask, layer, active, ranks, neuron_of, d, zero):  # type: ignore[no-untyped-def]
+    """Mark the multipliers that are exact zeros by the rank rule or the mask rule; `places` is (layer, row) or (-1, r)."""
+    for k in range(d):
+        zero[k] = 0
+    for m in range(1, layer + 1):
+        if ranks[m] >= d:
+            continue
+        for sweep in range(2):
+            count = 0
+            for k in range(d):
+                at = places[basis[k], 0]
+                inside = at >= m or (at == m - 1 and active[at, neuron_of[at, places[basis[k], 1]]])
+                if inside:
+                    count += 1
+                elif sweep == 1:
+                    zero[k] = 1
+            if count < ranks[m]:
+                break
+    support = 0
+    for i in range(d):
+        if (mask >> np.uint64(i)) & np.uint64(1):
+            support += 1
+    if support < d:
+        count = 0
+        for k in range(d):
+            if masks[basis[k]] & ~mask == np.uint64(0):
+                count += 1
+        if count >= support:
+            for k in range(d):
+                if masks[basis[k]] & ~mask != np.uint64(0):
+                    zero[k] = 1
+
+
+@njit(**OPTIONS)
+def no_cut(T, F, FN, FD, layer, row, sign, d, bounds, multipliers, zero, use_zero):  # type: ignore[no-untyped-def]
+    """Whether sign * f* > 0 on the cell is proved by the multipliers at this basis; `bounds` from `basis_bounds`."""
+    norm = FN[layer, row]
+    error = FD[layer, row]
+    top = 0.0
+    for k in range(d):
+        value = 0.0
+        for i in range(d):
+            value += F[layer, row, i] * T[k, i]
+        multipliers[k] = value * sign
+        top = max(top, abs(value) + (GAMMA * (d + 1) * norm + error) * bounds[d + k] * INFLATE + TINY)
+    top = top * bounds[2 * d + 2] * INFLATE
+    for k in range(d):
+        if use_zero and zero[k]:
+            continue
+        bound = ((GAMMA * (d + 1) * norm + error) * bounds[d + k] + top * bounds[k]) * INFLATE + TINY
+        if not multipliers[k] > bound:
+            return False
+    value = F[layer, row, d]
+    for i in range(d):
+        value += F[layer, row, i] * T[d, i]
+    bound = ((GAMMA * (d + 2) * norm + error) * bounds[2 * d + 1] + top * bounds[2 * d]) * INFLATE + TINY
+    return value * sign > bound
+
+
+@njit(**OPTIONS)
+def attained(
+    point, sides, first, W, b, norms, slope, shift, widths, neurons, first_row, wall, signs, offsets, rounding, values
+):  # type: ignore[no-untyped-def]
+    """Whether a homogeneous float point attains the signs strictly, inside the domain's sides.
+
+    `first` is the transposed first layer, `W` holds the transposed later ones; `values` is a scratch of two rows.
+    """
+    size = len(point)
+    largest = 0.0
+    for c in range(size):
+        largest = max(largest, abs(point[c]))
+    for r in range(sides.shape[0]):
+        value = 0.0
+        total = 0.0
+        for c in range(size):
+            value += sides[r, c] * point[c]
+            total += abs(sides[r, c] * point[c])
+        if not value > (GAMMA * (size + 2) + rounding) * total * INFLATE + TINY:
+            return False
+    error = 0.0
+    terms = size
+    for layer in range(len(widths)):
+        width = widths[layer]
+        out = values[0]
+        inputs = values[1]
+        for j in range(width):
+            out[j] = b[layer, j]
+        if layer == 0:
+            for c in range(size):
+                x = point[c]
+                for j in range(width):
+                    out[j] += first[c, j] * x
+        else:
+            for i in range(terms):
+                x = inputs[i]
+                if x != 0.0:
+                    for j in range(width):
+                        out[j] += W[layer, i, j] * x
+        relative = (GAMMA * (terms + 2) + rounding) * INFLATE
+        worst = 0.0
+        for j in range(width):
+            bound = (
+                relative * (norms[layer, j] * largest + abs(b[layer, j])) + norms[layer, j] * error
+            ) * INFLATE + TINY
+            worst = max(worst, bound)
+            sign = signs[offsets[layer] + j]
+            if not wall[layer, j]:
+                continue
+            if sign == 1:
+                if not out[j] > bound:
+                    return False
+            elif sign == 0:
+                if not -out[j] > bound:
+                    return False
+            else:
+                out[j] = 0.0
+        if layer + 1 == len(widths):
+            break
+        largest = 0.0
+        error = 0.0
+        terms = neurons[layer]
+        for i in range(terms):
+            row = first_row[layer, i]
+            piece = 0
+            for r in range(row, first_row[layer, i + 1]):
+                if signs[offsets[layer] + r] == 1:
+                    piece += 1
+            p = slope[layer, i, piece]
+            kappa = shift[layer, i, piece]
+            if p == 1.0 and kappa == 0.0:
+                inputs[i] = out[row]
+                error = max(error, worst + rounding * abs(out[row]))
+            else:
+                inputs[i] = p * out[row] + kappa
+                total = abs(p * out[row]) + abs(kappa)
+                if p != 0.0 or kappa != 0.0:
+                    error = max(error, (abs(p) * worst + (rounding + 3.0 * UNIT) * total) * INFLATE + TINY)
+            largest = max(largest, abs(inputs[i]))
+    return True

@@ -1,0 +1,761 @@
+"""The search: depth-first over walls, a vertex dictionary at every node, pivots by the primal simplex method.
+
+At a node the cell Q = {g_q > 0} has a basis of d constraints; x and every other constraint and every pending wall of the
+layer are affine in the d basic slacks s_k: row r is T[d, r] + sum_k T[k, r] s_k, columns contiguous.  Rows 0..d-1 are
+x, then come the other constraints, then the pending walls.  At s = 0 the dictionary is at a vertex of Q.
+
+One wall at a time is minimised (or maximised, by its sign at the vertex).  If it reaches 0 before another constraint
+blocks, it cuts Q: pivoted into the basis, it makes one dictionary that serves both children, up to the sign of its
+column, so no phase 1 is ever needed.  If it is optimal before, it does not cut; `no_cut` must prove that, and the wall
+is dropped.  Whatever is not proved makes the node *undecided*: its signs are handed out, and another method finishes.
+
+What saves time: pending walls live in the dictionary; walls that already show one sign in their row are dropped without
+a pivot (scan); the wall least likely to cut comes first (order); on entry into a layer each wall is tried once on the
+whole cell (pretest); bounds on a basis are shared by all walls dropped there; a last cut yields both leaves at once,
+without a pivot.  None of this is trusted: see `dictionary_certify`.
+
+The kernel keeps its state in `Work`, so it can return when the output is full and be called again.  Numba's cache does
+not follow imports: after editing `dictionary_certify`, clear __pycache__.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from exactregions.enumeration.split.dictionary_certify import (
+    DEGENERATE,
+    OPTIONS,
+    UNKNOWN,
+    attained,
+    basis_bounds,
+    compose,
+    no_cut,
+    structural_zeros,
+)
+
+__all__ = ["Jobs", "Net", "Out", "Work", "advance"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# control words: what the kernel reads and where it stopped
+DEPTH, NEXT_JOB, LAST_JOB, ROOM, EMIT, SPLIT_DEPTH, PRETEST, FOUND, UNDECIDED, SPLIT, DEGENERATES = range(11)
+COUNTERS = 11  # from here on: walls minimised, pivots, cuts, refusals proved, leaves proved, undecided
+LPS, PIVOTS, CUTS, REFUSALS, CONSTANTS, LEAVES, OPEN = range(11, 18)
+N_CONTROL = 20
+# words of a saved node
+N_BOUND, N_PENDING, N_CONSTRAINTS, LAYER, CUT_DEPTH, WALL, SIDE = range(7)
+
+
+class Net(NamedTuple):
+    """The problem in arrays, layers padded to one width; see `dictionary_problem`."""
+
+    widths: Ints  # walls (rows) of each layer
+    neurons: Ints  # neurons of each layer
+    offsets: Ints  # global number of each layer's first row
+    first_row: Ints  # (L, neurons + 1): a neuron's first row
+    neuron_of: Ints  # (L, rows)
+    wall: NDArray[np.uint8]  # (L, rows)
+    W: Floats  # (L, rows, neurons)
+    Wt: Floats  # the same, transposed
+    b: Floats
+    norms: Floats  # (L, rows): at least the 1-norm of the weights
+    slope: Floats  # (L, neurons, pieces)
+    shift: Floats
+    first: Floats  # (rows of layer 1, d + 1): affine forms
+    sides: Floats  # (sides, d + 1): affine forms of the domain
+    first_points: Floats  # (coordinates, rows): layer 1 on homogeneous points, transposed
+    sides_points: Floats  # (sides, coordinates)
+    lift: Floats  # (coordinates, d + 1): from x to a homogeneous point
+    rounding: float
+    integral: bool
+    several: bool  # some neuron has several rows
+
+
+class Work(NamedTuple):
+    """State of one worker: a stack of dictionaries, the path's constraints and forms, scratch."""
+
+    control: Ints
+    T: Floats  # (stack, d + 1, rows)
+    basis: Ints  # (stack, d)
+    names: Ints  # (stack, rows): constraint of a bound row, wall of a pending one
+    nodes: Ints  # (stack, words)
+    saved: NDArray[np.int8]  # (stack, rows of a layer)
+    signs: NDArray[np.int8]
+    C: Floats  # (constraints, d + 1)
+    CD: Floats
+    CM: NDArray[np.uint64]
+    places: Ints  # (constraints, 2)
+    F: Floats
+    FN: Floats
+    FD: Floats
+    FM: NDArray[np.uint64]
+    active: NDArray[np.bool_]
+    ranks: Ints
+    G: Floats
+    GN: Floats
+    GD: Floats
+    GM: NDArray[np.uint64]
+    bounds: Floats
+    scratch: Floats
+    multipliers: Floats
+    zero: Ints
+    values: Floats
+    point: Floats
+    column: Floats
+    factors: Floats
+    x: Floats
+
+
+class Jobs(NamedTuple):
+    """Saved nodes, as whole numbers only: dictionaries are rebuilt from them."""
+
+    signs: NDArray[np.int8]  # (jobs, rows of all layers)
+    layer: Ints
+    n_constraints: Ints
+    constraints: Ints  # (jobs, .): global row, or -1 - side
+    basis: Ints  # (jobs, d): positions among the constraints
+
+
+class Out(NamedTuple):
+    """Where the kernel writes."""
+
+    bits: Ints  # bits a neuron takes
+    patterns: NDArray[np.uint8]
+    witnesses: Floats
+    degenerate: NDArray[np.uint8]
+    undecided: NDArray[np.int8]
+    jobs: Any
+    cancel: NDArray[np.uint8]
+
+
+@njit(**OPTIONS)
+def _pivot(T, d, rows, row, k, column, factors):  # type: ignore[no-untyped-def]
+    """Exchange the basic slack k with the variable of a row."""
+    inverse = 1.0 / T[k, row]
+    for i in range(d + 1):
+        factors[i] = -T[i, row] * inverse
+    for r in range(rows):
+        column[r] = T[k, r]
+    for i in range(d + 1):
+        if i == k:
+            for r in range(rows):
+                T[k, r] = inverse * column[r]
+            T[k, row] = inverse
+        else:
+            factor = factors[i]
+            for r in range(rows):
+                T[i, r] += factor * column[r]
+            T[i, row] = factor
+
+
+@njit(**OPTIONS)
+def _swap_rows(T, d, names, first, second):  # type: ignore[no-untyped-def]
+    if first != second:
+        for k in range(d + 1):
+            value = T[k, first]
+            T[k, first] = T[k, second]
+            T[k, second] = value
+        name = names[first]
+        names[first] = names[second]
+        names[second] = name
+
+
+@njit(**OPTIONS)
+def _minimise(T, basis, names, d, bound, rows, row, sign, fine, column, factors, control):  # type: ignore[no-untyped-def]
+    """Minimise sign * row; return the column along which it passes 0 strictly inside the cell, or -1 at an optimum."""
+    scale = 0.0
+    for k in range(d + 1):
+        scale = max(scale, abs(T[k, row]))
+    price_limit = -scale * (1e-14 if fine else 1e-10)
+    control[LPS] += 1
+    for step in range(400 + 20 * d):
+        best = -1
+        price = price_limit
+        for k in range(d):
+            value = T[k, row] * sign
+            if value < price:
+                best = k
+                if step > 40 + 2 * d:  # Bland's rule, against cycling
+                    break
+                price = value
+        if best < 0:
+            return -1
+        shortest = np.inf
+        leaving = -1
+        for r in range(d, bound):
+            slope = T[best, r]
+            if slope < -1e-11:
+                value = T[d, r]
+                length = -value / slope if value > 1e-11 else 0.0
+                if length < shortest or (length == shortest and slope < T[best, leaving]):
+                    shortest = length
+                    leaving = r
+        reach = -T[d, row] / T[best, row]
+        if reach < shortest * (1.0 - 1e-12) and shortest > 0.0:
+            return best
+        if leaving < 0:
+            return -1  # cannot happen but by rounding
+        _pivot(T, d, rows, leaving, best, column, factors)
+        control[PIVOTS] += 1
+        name = basis[best]
+        basis[best] = names[leaving]
+        names[leaving] = name
+    return -1
+
+
+@njit(**OPTIONS)
+def _rebuild(T, basis, names, d, bound, pending, C, forms, scratch):  # type: ignore[no-untyped-def]
+    """Compute the dictionary of a basis from the forms by Gauss-Jordan elimination; False if singular in floats."""
+    for a in range(d):
+        for i in range(d):
+            scratch[a, i] = C[basis[a], i]
+            T[a, i] = 0.0
+        T[a, a] = 1.0
+    # rows of T[:, :d] hold the inverse, transposed at the end: T[k, i] = X_ik
+    for a in range(d):
+        best = a
+        for r in range(a, d):
+            if abs(scratch[r, a]) > abs(scratch[best, a]):
+                best = r
+        if not abs(scratch[best, a]) > 0.0:
+            return False
+        if best != a:
+            for i in range(d):
+                scratch[a, i], scratch[best, i] = scratch[best, i], scratch[a, i]
+                T[a, i], T[best, i] = T[best, i], T[a, i]
+        inverse = 1.0 / scratch[a, a]
+        for i in range(d):
+            scratch[a, i] *= inverse
+            T[a, i] *= inverse
+        for r in range(d):
+            factor = scratch[r, a]
+            if r != a and factor != 0.0:
+                for i in range(d):
+                    scratch[r, i] -= factor * scratch[a, i]
+                    T[r, i] -= factor * T[a, i]
+    for a in range(d):
+        for i in range(a):
+            T[a, i], T[i, a] = T[i, a], T[a, i]
+    for i in range(d):
+        value = 0.0
+        for k in range(d):
+            value -= T[k, i] * C[basis[k], d]
+        T[d, i] = value
+    for r in range(d, bound + pending):
+        form = C[names[r]] if r < bound else forms[names[r]]
+        for k in range(d + 1):
+            value = form[d] if k == d else 0.0
+            for i in range(d):
+                value += form[i] * T[k, i]
+            T[k, r] = value
+    return True
+
+
+@njit(**OPTIONS)
+def _constrain(C, CD, CM, places, F, FD, FM, place, layer, row, sign):  # type: ignore[no-untyped-def]
+    """Store the constraint sign * form > 0 in a place of the path."""
+    for i in range(C.shape[1]):
+        C[place, i] = F[layer, row, i] * sign
+    CD[place] = FD[layer, row]
+    CM[place] = FM[layer, row]
+    places[place, 0] = layer
+    places[place, 1] = row
+
+
+@njit(**OPTIONS)
+def _imply(first_row, neuron_of, signs, at, layer, row, sign):  # type: ignore[no-untyped-def]
+    """Set a wall's sign, and with it those of its neuron's other breakpoints that follow: g_1 > g_2 > ..."""
+    signs[at + row] = sign
+    i = neuron_of[layer, row]
+    if sign == 1:
+        for r in range(first_row[layer, i], row):
+            if signs[at + r] == UNKNOWN:
+                signs[at + r] = 1
+    else:
+        for r in range(row + 1, first_row[layer, i + 1]):
+            if signs[at + r] == UNKNOWN:
+                signs[at + r] = 0
+
+
+@njit(**OPTIONS)
+def _imply_all(first_row, signs, at, layer, n_neurons):  # type: ignore[no-untyped-def]
+    """Let every sign of a layer imply those of the same neuron's other breakpoints."""
+    for i in range(n_neurons):
+        seen = False
+        for r in range(first_row[layer, i + 1] - 1, first_row[layer, i] - 1, -1):
+            seen = seen or signs[at + r] == 1
+            if seen and signs[at + r] == UNKNOWN:
+                signs[at + r] = 1
+        seen = False
+        for r in range(first_row[layer, i], first_row[layer, i + 1]):
+            seen = seen or signs[at + r] == 0 or signs[at + r] == DEGENERATE
+            if seen and signs[at + r] == UNKNOWN:
+                signs[at + r] = 0
+
+
+@njit(**OPTIONS)
+def _lift(lift, x, side, point):  # type: ignore[no-untyped-def]
+    """Take a proposed x to a homogeneous point; rounding only moves the proposal."""
+    d = lift.shape[1] - 1
+    for c in range(len(point)):
+        value = lift[c, d]
+        for i in range(d):
+            value += lift[c, i] * x[side, i]
+        point[c] = value
+
+
+@njit(**OPTIONS)
+def _drop(T, d, names, signs, at, bound, pending):  # type: ignore[no-untyped-def]
+    """Remove the pending rows whose sign is known; return how many are left."""
+    r = bound
+    while r < bound + pending:
+        if signs[at + names[r]] == UNKNOWN:
+            r += 1
+        else:
+            pending -= 1
+            last = bound + pending
+            if r != last:
+                for k in range(d + 1):
+                    T[k, r] = T[k, last]
+                names[r] = names[last]
+    return pending
+
+
+@njit(**OPTIONS)
+def _refuse(net, work, T, basis, layer, row, sign, d):  # type: ignore[no-untyped-def]
+    """Prove that sign * g_row > 0 on the cell, first plainly, then with structural zeros."""
+    if no_cut(T, work.F, work.FN, work.FD, layer, row, sign, d, work.bounds, work.multipliers, work.zero, False):
+        return True
+    structural_zeros(
+        basis, work.places, work.CM, work.FM[layer, row], layer, work.active, work.ranks, net.neuron_of, d, work.zero
+    )
+    return no_cut(T, work.F, work.FN, work.FD, layer, row, sign, d, work.bounds, work.multipliers, work.zero, True)
+
+
+@njit(**OPTIONS)
+def _enter(net, work, T, names, layer, bound, d):  # type: ignore[no-untyped-def]
+    """List the pending walls of a layer and their rows; decide those that are constant.  Return their number, or -1."""
+    at = net.offsets[layer]
+    pending = 0
+    decided = True
+    for j in range(net.widths[layer]):
+        sign = work.signs[at + j]
+        if sign != UNKNOWN:
+            continue
+        if not net.wall[layer, j]:
+            work.signs[at + j] = 0
+            continue
+        if work.FM[layer, j] == np.uint64(0):
+            value = work.F[layer, j, d]
+            error = work.FD[layer, j]
+            work.control[CONSTANTS] += 1
+            if value > error:
+                work.signs[at + j] = 1
+            elif -value > error:
+                work.signs[at + j] = 0
+            elif value == 0.0 and error == 0.0:
+                work.signs[at + j] = DEGENERATE
+            else:
+                decided = False
+            continue
+        r = bound + pending
+        names[r] = j
+        pending += 1
+        for k in range(d + 1):
+            value = work.F[layer, j, d] if k == d else 0.0
+            for i in range(d):
+                value += work.F[layer, j, i] * T[k, i]
+            T[k, r] = value
+    return pending if decided else -1
+
+
+@njit(**OPTIONS)
+def _load(net, work, jobs, job, d):  # type: ignore[no-untyped-def]
+    """Rebuild a saved node in slot 0; False if its basis is singular in floats."""
+    for g in range(len(work.signs)):
+        work.signs[g] = jobs.signs[job, g]
+    layer = jobs.layer[job]
+    for below in range(1, layer + 1):
+        compose(
+            below, net.widths, net.neurons, net.first_row, net.W, net.b, net.slope, net.shift, work.signs, net.offsets,
+            (work.F, work.FN, work.FD, work.FM, work.active, work.ranks), (work.G, work.GN, work.GD, work.GM),
+            net.rounding, net.integral,
+        )  # fmt: skip
+    count = jobs.n_constraints[job]
+    for q in range(count):
+        g = jobs.constraints[job, q]
+        if g >= 0:
+            at = 0
+            while at + 1 < len(net.offsets) and net.offsets[at + 1] <= g:
+                at += 1
+            _constrain(
+                work.C, work.CD, work.CM, work.places, work.F, work.FD, work.FM, q, at, g - net.offsets[at],
+                1.0 if work.signs[g] == 1 else -1.0,
+            )  # fmt: skip
+        else:
+            norm = 0.0
+            work.CM[q] = np.uint64(0)
+            for i in range(d + 1):
+                work.C[q, i] = net.sides[-1 - g, i]
+                norm += abs(net.sides[-1 - g, i])
+                if i < d and net.sides[-1 - g, i] != 0.0:
+                    work.CM[q] |= np.uint64(1) << np.uint64(i)
+            work.CD[q] = net.rounding * norm * (1.0 + 1e-9)
+            work.places[q, 0] = -1
+            work.places[q, 1] = -1 - g
+    bound = d
+    for k in range(d):
+        work.basis[0, k] = jobs.basis[job, k]
+    for q in range(count):
+        used = False
+        for k in range(d):
+            used = used or jobs.basis[job, k] == q
+        if not used:
+            work.names[0, bound] = q
+            bound += 1
+    node = work.nodes[0]
+    node[N_BOUND] = bound
+    node[N_PENDING] = 0
+    node[N_CONSTRAINTS] = count
+    node[LAYER] = layer
+    node[CUT_DEPTH] = 0
+    return _rebuild(work.T[0], work.basis[0], work.names[0], d, bound, 0, work.C, work.F[layer], work.scratch)
+
+
+@njit(**OPTIONS)
+def _save(net, work, jobs, slot, bound, count, layer, d):  # type: ignore[no-untyped-def]
+    """Hand out the node in a slot as a job."""
+    job = work.control[SPLIT]
+    work.control[SPLIT] += 1
+    for g in range(len(work.signs)):
+        jobs.signs[job, g] = work.signs[g] if g < net.offsets[layer] + net.widths[layer] else UNKNOWN
+    jobs.layer[job] = layer
+    jobs.n_constraints[job] = count
+    for q in range(count):
+        at = work.places[q, 0]
+        jobs.constraints[job, q] = net.offsets[at] + work.places[q, 1] if at >= 0 else -1 - work.places[q, 1]
+    for k in range(d):
+        jobs.basis[job, k] = work.basis[slot, k]
+
+
+@njit(**OPTIONS)
+def _write(signs, neurons, first_row, offsets, bits, point, at, patterns, witnesses):  # type: ignore[no-untyped-def]
+    """Write a proved leaf: the packed pattern and the point."""
+    for c in range(len(point)):
+        witnesses[at, c] = point[c]
+    for p in range(patterns.shape[1]):
+        patterns[at, p] = 0
+    place = 0
+    bit = 0
+    for layer in range(len(neurons)):
+        for i in range(neurons[layer]):
+            piece = 0
+            for r in range(first_row[layer, i], first_row[layer, i + 1]):
+                if signs[offsets[layer] + r] == 1:
+                    piece += 1
+            taken = bits[place]
+            place += 1
+            for t in range(taken):
+                if (piece >> (taken - 1 - t)) & 1:
+                    patterns[at, bit >> 3] |= np.uint8(1 << (7 - (bit & 7)))
+                bit += 1
+
+
+@njit(**OPTIONS)
+def _leave_open(signs, undecided, control, last):  # type: ignore[no-untyped-def]
+    """Hand out the signs of an undecided node; rows from `last` on are unknown."""
+    at = control[UNDECIDED]
+    control[UNDECIDED] += 1
+    control[OPEN] += 1
+    for g in range(len(signs)):
+        undecided[at, g] = signs[g] if g < last else UNKNOWN
+
+
+@njit(**OPTIONS)
+def _point_in_leaf(T, d, bound, total, x):  # type: ignore[no-untyped-def]
+    """Propose a point: from the vertex along the sum of the edges, at most halfway to the next constraint."""
+    for r in range(bound):
+        total[r] = T[0, r]
+    for k in range(1, d):
+        for r in range(bound):
+            total[r] += T[k, r]
+    step = 1.0
+    for r in range(d, bound):
+        if total[r] < 0.0:
+            step = min(step, -0.5 * T[d, r] / total[r])
+    for i in range(d):
+        x[0, i] = T[d, i] + step * total[i]
+
+
+@njit(**OPTIONS)
+def _points_beside_cut(T, d, bound, row, k, total, x):  # type: ignore[no-untyped-def]
+    """Propose points on both sides of a cut in column k, without the pivot: it adds one column to the edges' sum."""
+    for r in range(bound):
+        total[r] = 0.0
+    ratio = 0.0
+    for i in range(d):
+        if i != k:
+            ratio += T[i, row]
+            for r in range(bound):
+                total[r] += T[i, r]
+    inverse = 1.0 / T[k, row]
+    ratio *= inverse
+    move = -T[d, row] * inverse
+    for side in range(2):
+        slope = (inverse if side == 1 else -inverse) - ratio
+        step = min(1.0, -0.5 * move / slope) if slope < 0.0 else 1.0  # slack k itself: move + step * slope > 0
+        for r in range(d, bound):
+            along = total[r] + slope * T[k, r]
+            if along < 0.0:
+                step = min(step, -0.5 * (T[d, r] + move * T[k, r]) / along)
+        for i in range(d):
+            x[side, i] = T[d, i] + move * T[k, i] + step * (total[i] + slope * T[k, i])
+
+
+@njit(**OPTIONS)
+def _scan(T, basis, names, F, FN, FD, layer, bound, pending, d, ready, signs, at, C, CD, bounds, scratch, multipliers, zero):  # type: ignore[no-untyped-def]
+    """Drop pending walls that show one sign; return (rows left, bounds ready?, the row to branch on)."""
+    best = bound
+    best_score = np.inf
+    r = bound
+    while r < bound + pending:
+        value = T[d, r]
+        below = 0.0
+        above = 0.0
+        for k in range(d):
+            t = T[k, r]
+            below -= min(t, 0.0)
+            above += max(t, 0.0)
+        against = below if value > 0.0 else above
+        size = abs(value)
+        if against <= 1e-10 * (below + above) and size > 1e-12 * (below + above):
+            if ready == 0:
+                ready = 1 if basis_bounds(T, basis, C, CD, d, bounds, scratch) else 2
+            sign = 1 if value > 0.0 else 0
+            if ready == 1 and no_cut(
+                T, F, FN, FD, layer, names[r], 2.0 * sign - 1.0, d, bounds, multipliers, zero, False
+            ):
+                signs[at + names[r]] = sign
+                pending -= 1
+                last = bound + pending
+                if r != last:
+                    for k in range(d + 1):
+                        T[k, r] = T[k, last]
+                    names[r] = names[last]
+                continue
+        score = against / size if size > 0.0 else np.inf
+        if score < best_score:
+            best_score = score
+            best = r
+        r += 1
+    return pending, ready, best
+
+
+@njit(**OPTIONS)
+def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
+    """Search until the jobs are done (return 0), the output is full (1), or the caller cancels (2)."""
+    # hot arrays by name: passing whole tuples to small functions would cost more than the functions
+    widths, neurons, offsets, first_row, neuron_of = net.widths, net.neurons, net.offsets, net.first_row, net.neuron_of
+    control, signs, bounds, scratch = work.control, work.signs, work.bounds, work.scratch
+    C, CD, CM, places = work.C, work.CD, work.CM, work.places
+    F, FN, FD, FM = work.F, work.FN, work.FD, work.FM
+    column, factors, x, point = work.column, work.factors, work.x, work.point
+    undecided, cancel = out.undecided, out.cancel
+    d = C.shape[1] - 1
+    n_layers = len(widths)
+    slot = control[DEPTH]
+    splitting = control[SPLIT_DEPTH] >= 0
+    while True:
+        # ---- take the node in the slot, or a new job
+        if control[FOUND] + 2 > control[ROOM] or control[UNDECIDED] + 3 > undecided.shape[0]:
+            control[DEPTH] = slot
+            return 1
+        if cancel[0]:
+            control[DEPTH] = slot
+            return 2
+        entering = False
+        if slot < 0:
+            job = control[NEXT_JOB]
+            if job >= control[LAST_JOB]:
+                control[DEPTH] = slot
+                return 0
+            control[NEXT_JOB] += 1
+            slot = 0
+            if not _load(net, work, jobs, job, d):
+                _leave_open(signs, undecided, control, offsets[jobs.layer[job]] + widths[jobs.layer[job]])
+                slot = -1
+                continue
+            entering = True
+        bound = work.nodes[slot, N_BOUND]
+        pending = work.nodes[slot, N_PENDING]
+        count = work.nodes[slot, N_CONSTRAINTS]
+        layer = work.nodes[slot, LAYER]
+        depth = work.nodes[slot, CUT_DEPTH]
+        T = work.T[slot]
+        basis = work.basis[slot]
+        names = work.names[slot]
+        at = offsets[layer]
+        if not entering:  # the second side of a cut
+            for j in range(widths[layer]):
+                signs[at + j] = work.saved[slot, j]
+            wall = work.nodes[slot, WALL]
+            sign = work.nodes[slot, SIDE]
+            signs[at + wall] = sign
+            _constrain(C, CD, CM, places, F, FD, FM, count - 1, layer, wall, 2.0 * sign - 1.0)
+            if net.several:
+                _imply(first_row, neuron_of, signs, at, layer, wall, sign)
+                pending = _drop(T, d, names, signs, at, bound, pending)
+        ready = 0
+        rebuilt = False
+        # ---- go down along first sides
+        while True:
+            if entering:
+                pending = _enter(net, work, T, names, layer, bound, d)
+                entering = False
+                if pending < 0:
+                    _leave_open(signs, undecided, control, at + widths[layer])
+                    break
+            if splitting and depth >= control[SPLIT_DEPTH]:
+                _save(net, work, out.jobs, slot, bound, count, layer, d)
+                break
+            best = bound
+            if pending:
+                left = pending
+                pending, ready, best = _scan(
+                    T, basis, names, F, FN, FD, layer, bound, pending, d, ready, signs, at, C, CD, bounds, scratch,
+                    work.multipliers, work.zero,
+                )  # fmt: skip
+                control[REFUSALS] += left - pending
+                if net.several and pending < left:
+                    _imply_all(first_row, signs, at, layer, neurons[layer])
+                    pending = _drop(T, d, names, signs, at, bound, pending)
+                    continue
+            k = -1
+            if pending:
+                _swap_rows(T, d, names, bound, best)
+                wall = names[bound]
+                sign = 1 if T[d, bound] > 0.0 else 0
+                before = control[PIVOTS]
+                k = _minimise(
+                    T, basis, names, d, bound, bound + pending, bound, 2.0 * sign - 1.0, rebuilt, column, factors,
+                    control,
+                )  # fmt: skip
+                if control[PIVOTS] != before:
+                    ready = 0
+                if k < 0:
+                    if ready == 0:
+                        ready = 1 if basis_bounds(T, basis, C, CD, d, bounds, scratch) else 2
+                    if ready == 1 and _refuse(net, work, T, basis, layer, wall, 2.0 * sign - 1.0, d):
+                        control[REFUSALS] += 1
+                        signs[at + wall] = sign
+                        if net.several:
+                            _imply(first_row, neuron_of, signs, at, layer, wall, sign)
+                        pending = _drop(T, d, names, signs, at, bound, pending)
+                        continue
+                    if not rebuilt and _rebuild(T, basis, names, d, bound, pending, C, F[layer], scratch):
+                        rebuilt = True
+                        ready = 0
+                        continue
+                    _leave_open(signs, undecided, control, at + widths[layer])
+                    break
+                control[CUTS] += 1
+            elif layer + 1 < n_layers:
+                layer += 1
+                at = offsets[layer]
+                for g in range(at, at + widths[layer]):
+                    signs[g] = UNKNOWN
+                compose(
+                    layer, widths, neurons, first_row, net.W, net.b, net.slope, net.shift, signs,
+                    offsets, (F, FN, FD, FM, work.active, work.ranks),
+                    (work.G, work.GN, work.GD, work.GM), net.rounding, net.integral,
+                )  # fmt: skip
+                entering = True
+                rebuilt = False
+                continue
+            if layer + 1 == n_layers and pending <= 1:
+                # ---- one leaf, or two beside a last cut
+                if splitting:
+                    if pending == 0:
+                        _save(net, work, out.jobs, slot, bound, count, layer, d)
+                        break
+                else:
+                    if pending == 1:
+                        _points_beside_cut(T, d, bound, bound, k, column, x)
+                        for j in range(widths[layer]):
+                            work.saved[slot, j] = signs[at + j]
+                    else:
+                        _point_in_leaf(T, d, bound, column, x)
+                    for side in range(1 + pending):
+                        if pending == 1:
+                            for j in range(widths[layer]):
+                                signs[at + j] = work.saved[slot, j]
+                            signs[at + wall] = side
+                            if net.several:
+                                _imply(first_row, neuron_of, signs, at, layer, wall, side)
+                        _lift(net.lift, x, side, point)
+                        if attained(
+                            point, net.sides_points, net.first_points, net.Wt, net.b, net.norms, net.slope, net.shift,
+                            widths, neurons, first_row, net.wall, signs, offsets, net.rounding, work.values,
+                        ):  # fmt: skip
+                            control[LEAVES] += 1
+                            flat = False
+                            for g in range(len(signs)):
+                                flat = flat or signs[g] == DEGENERATE
+                            control[DEGENERATES] += flat
+                            if control[EMIT]:
+                                out.degenerate[control[FOUND]] = flat
+                                _write(
+                                    signs, neurons, first_row, offsets, out.bits, point, control[FOUND], out.patterns,
+                                    out.witnesses,
+                                )  # fmt: skip
+                            control[FOUND] += 1
+                        else:
+                            _leave_open(signs, undecided, control, len(signs))
+                    break
+            # ---- a cut: one pivot serves both sides; the second waits in this slot, the first goes on in the next
+            _pivot(T, d, bound + pending, bound, k, column, factors)
+            control[PIVOTS] += 1
+            names[bound] = basis[k]
+            basis[k] = count
+            bound += 1
+            pending -= 1
+            count += 1
+            depth += 1
+            rows = bound + pending
+            work.nodes[slot, N_BOUND] = bound
+            work.nodes[slot, N_PENDING] = pending
+            work.nodes[slot, N_CONSTRAINTS] = count
+            work.nodes[slot, LAYER] = layer
+            work.nodes[slot, CUT_DEPTH] = depth
+            work.nodes[slot, WALL] = wall
+            work.nodes[slot, SIDE] = 1 - sign
+            for j in range(widths[layer]):
+                work.saved[slot, j] = signs[at + j]
+            upper = work.T[slot + 1]
+            for i in range(d + 1):
+                for r in range(rows):
+                    upper[i, r] = T[i, r]
+            negative = T if sign == 1 else upper  # the side where the wall is negative has its slack reversed
+            for r in range(rows):
+                negative[k, r] = -negative[k, r]
+            slot += 1
+            for i in range(d):
+                work.basis[slot, i] = basis[i]
+            for r in range(d, rows):
+                work.names[slot, r] = names[r]
+            T = upper
+            basis = work.basis[slot]
+            names = work.names[slot]
+            signs[at + wall] = sign
+            _constrain(C, CD, CM, places, F, FD, FM, count - 1, layer, wall, 2.0 * sign - 1.0)
+            if net.several:
+                _imply(first_row, neuron_of, signs, at, layer, wall, sign)
+                pending = _drop(T, d, names, signs, at, bound, pending)
+            ready = 0
+            rebuilt = False
+        slot -= 1

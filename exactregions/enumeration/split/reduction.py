@@ -1,0 +1,326 @@
+"""From (network, domain) to the problem that the kernels of `split` search: homogeneous, two-slope, small.
+
+Four exact steps, none of which rounds:
+
+1. *Slice.*  A `Slice` is composed into the first layer, x = M t + o; what is left is its inner domain.
+2. *Invariant directions.*  Cells do not change along the common kernel K of the first layer's weights and the domain's
+   rows, so every coordinate outside a set of independent columns of both, stacked, is set to 0: the flat t_J = 0 meets
+   every coset of K exactly once.  Over the whole space this is the row space of W_1.  `columns` are the ones kept.
+3. *Homogeneous coordinates* (x_1, ..., x_d, x_0) with x_0 > 0, last: unbounded cells become pointed cones like all
+   others, a direction being a ray with x_0 = 0.  If the domain is the whole space, all biases are 0 and every
+   activation is positively homogeneous, cells are cones already and x_0 is left out (`is_cone`): d coordinates.
+   That does not hold on a domain with sides.
+4. *Two slopes.*  A neuron with breakpoints xi_1 < ... < xi_T becomes T *rows* g_k = z - xi_k x_0, each with one wall,
+   {g_k = 0}, and phi(z) = phi(xi_1) x_0 + sum_k u_k, where u_k = `slopes`[k][g_k > 0] * g_k is the row's *feature*:
+   slopes (p_0, p_1) for k = 1 and (0, p_k - p_(k-1)) for k > 1 (p_k the slope of phi on piece k; check: on piece k the
+   sum telescopes to p_k z plus the constant that continuity demands).  The constants phi(xi_1) go into the next layer's
+   bias.  A neuron without breakpoint is one row that is no wall.  So for every network
+       g_1 = A_1 x,   g_l = A_l (u_(l-1); x_0),   u_l = slope by the sign of g_l, times g_l,
+   and the piece of a neuron is the number of its rows with g > 0.  ReLU: one row a neuron, slopes (0, 1).
+
+For directions (x_0 = 0) the same formulas give the recession map, since all of it is positively homogeneous.
+
+`float_layers` rounds the exact entries to nearest: each differs from the exact one by at most 2^-53 of it (`exact` says
+whether any does), so kernels that count one more rounding a product are right for every rational network.
+`integer_layers` scales g_l by a positive integer s_l, so that integral coordinates have integral values everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import gcd
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactregions.domains import Domain
+from exactregions.enumeration.reduce import in_own_coordinates
+from exactregions.network import Network, PiecewiseLinear
+from exactregions.rational import RationalMatrix, common_denominator, primitive
+
+__all__ = ["FloatLayer", "IntegerLayer", "ReducedProblem", "RowLayer", "reduce_problem"]
+
+_SMALLEST, _LARGEST = 2.0**-200, 2.0**200
+_MANTISSA = 1 << 53
+
+
+@dataclass(frozen=True, slots=True)
+class RowLayer:
+    """One layer of the two-slope form, exact.
+
+    Attributes
+    ----------
+    matrix : RationalMatrix
+        A_l: shape (R_l, n_coordinates) for the first layer, (R_l, R_(l-1) + 1) for later ones, column x_0 last.
+    slopes : tuple of pairs of Fraction
+        For each row its slope for g <= 0 and for g > 0.
+    neurons : tuple of int
+        For each row the neuron, within the layer, that it belongs to; rows of a neuron are consecutive, in the order
+        of its breakpoints.
+    is_wall : tuple of bool
+        False for the single row of a neuron that has no breakpoint.
+    """
+
+    matrix: RationalMatrix
+    slopes: tuple[tuple[Fraction, Fraction], ...]
+    neurons: tuple[int, ...]
+    is_wall: tuple[bool, ...]
+
+    @property
+    def n_rows(self) -> int:
+        """R_l."""
+        return len(self.slopes)
+
+
+@dataclass(frozen=True, slots=True)
+class FloatLayer:
+    """A `RowLayer` rounded to nearest float64; C-contiguous arrays.
+
+    Attributes
+    ----------
+    weights : float64 array of shape (R_l, n_coordinates) or (R_l, R_(l-1))
+        Without the column of x_0 from the second layer on; the first layer keeps all coordinates.
+    bias : float64 array of shape (R_l,)
+        The column of x_0 (zeros for the first layer, whose weights have it).
+    slopes : float64 array of shape (R_l, 2)
+    is_wall : bool array of shape (R_l,)
+    exact : bool
+        Whether nothing was rounded.
+    """
+
+    weights: NDArray[np.float64]
+    bias: NDArray[np.float64]
+    slopes: NDArray[np.float64]
+    is_wall: NDArray[np.bool_]
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerLayer:
+    """A `RowLayer` in integers: values are s_l g_l and features t_l u_l for positive integers s_l and t_l.
+
+    The arrays are as in `FloatLayer`, and all their entries are integers below 2^53 in magnitude.
+    """
+
+    weights: NDArray[np.float64]
+    bias: NDArray[np.float64]
+    slopes: NDArray[np.float64]
+    is_wall: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class ReducedProblem:
+    """What the kernels search.
+
+    Attributes
+    ----------
+    network : Network
+        The network in the coordinates of `domain` (composed with the slice, if there was one); its patterns are those
+        of the network that was given.
+    domain : Domain
+        Never a `Slice`.
+    columns : tuple of int
+        The coordinates of the domain that are kept; the others are 0.
+    is_cone : bool
+        Whether x_0 is left out.
+    n_coordinates : int
+        Length of a homogeneous vector: len(columns) + 1, or len(columns) for cones.
+    domain_rows : tuple of tuples of int
+        Primitive integer rows, each meaning row . x > 0, in homogeneous coordinates; without x_0 > 0.
+    layers : tuple of RowLayer
+    start_rows : tuple of int
+        Rows of the first layer that, together with x_0 (unless `is_cone`) and the domain's rows, have rank
+        n_coordinates, and are as few as possible: the 2^len(start_rows) choices of their signs split the domain into
+        pointed cones.  Over the whole space these cones are simplicial.
+    """
+
+    network: Network
+    domain: Domain
+    columns: tuple[int, ...]
+    is_cone: bool
+    n_coordinates: int
+    domain_rows: tuple[tuple[int, ...], ...]
+    layers: tuple[RowLayer, ...]
+    start_rows: tuple[int, ...]
+
+    @property
+    def dim(self) -> int:
+        """Effective dimension: the projective one, n_coordinates - 1."""
+        return self.n_coordinates - 1
+
+    def lift(self, ray: Sequence[Fraction | int]) -> tuple[Fraction, ...]:
+        """Take a homogeneous vector with x_0 > 0 (any vector, for cones) to a point of the domain."""
+        point = [Fraction(0)] * self.domain.dim
+        scale = 1 if self.is_cone else ray[-1]
+        for column, value in zip(self.columns, ray, strict=False):
+            point[column] = Fraction(value) / scale
+        return tuple(point)
+
+    def lift_floats(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Take affine reduced points (n, len(columns)), x_0 = 1, to points of the domain, without rounding."""
+        lifted = np.zeros((len(points), self.domain.dim))
+        lifted[:, list(self.columns)] = points
+        return lifted
+
+    def float_layers(self) -> tuple[FloatLayer, ...] | None:
+        """Return the layers in float64, or None if entries overflow or are so small that products could underflow."""
+        found: list[FloatLayer] = []
+        for layer in self.layers:
+            entries, exact = _to_floats(layer.matrix.to_fractions(), layer.matrix.shape)
+            slopes, exact_slopes = _to_floats(layer.slopes, (layer.n_rows, 2))
+            for table in (entries, slopes):
+                used = np.abs(table[table != 0])
+                if used.size and not (used.min() >= _SMALLEST and used.max() <= _LARGEST):
+                    return None
+            walls = np.array(layer.is_wall, np.bool_)
+            weights, bias = _split(entries, first=not found)
+            found.append(FloatLayer(weights, bias, slopes, walls, exact and exact_slopes))
+        return tuple(found)
+
+    def integer_layers(self) -> tuple[IntegerLayer, ...] | None:
+        """Return the layers in integers, or None if an entry reaches 2^53."""
+        found: list[IntegerLayer] = []
+        factor = 1  # t of the layer before; 1 for the coordinates themselves
+        for layer in self.layers:
+            rows = [list(map(int, row)) for row in layer.matrix.numerators.tolist()]
+            scale = layer.matrix.denominator * factor
+            if found:
+                rows = [[*row[:-1], row[-1] * factor] for row in rows]
+            divisor = gcd(scale, *(value for row in rows for value in row))
+            rows = [[value // divisor for value in row] for row in rows]
+            unit = common_denominator(slope for pair in layer.slopes for slope in pair)
+            slopes = [[int(slope * unit) for slope in pair] for pair in layer.slopes]
+            factor = scale // divisor * unit
+            if max(abs(value) for table in (rows, slopes) for row in table for value in row) >= _MANTISSA:
+                return None
+            weights, bias = _split(np.array(rows, np.float64), first=not found)
+            walls = np.array(layer.is_wall, np.bool_)
+            found.append(IntegerLayer(weights, bias, np.array(slopes, np.float64), walls))
+        return tuple(found)
+
+
+def reduce_problem(network: Network, domain: Domain) -> ReducedProblem:
+    """Reduce a network on a domain to the form that the kernels search.
+
+    Raises
+    ------
+    ShapeError
+        If the domain does not fit the network's input.
+
+    Examples
+    --------
+    >>> from exactregions.domains import WholeSpace
+    >>> wide = Network([([[1, 1, 2], [1, 1, 0]], [0, 1])])
+    >>> problem = reduce_problem(wide, WholeSpace(3))
+    >>> problem.columns, problem.n_coordinates, problem.start_rows
+    ((0, 2), 3, (0, 1))
+    """
+    network, domain = in_own_coordinates(network, domain)
+    sides = [primitive(row) for row in domain.integer_rows()]
+    first = network.layers[0].matrix.to_fractions() if network.layers else ()
+    columns = _independent_columns([*(row[:-1] for row in sides), *(row[:-1] for row in first)])
+    is_cone = not sides and bool(columns) and network.has_zero_bias and network.is_positively_homogeneous
+    kept = [*columns, *(() if is_cone else (domain.dim,))]
+    rows = tuple(tuple(row[i] for i in kept) for row in sides)
+    layers = _row_layers(network, kept)
+    starts = _start_rows(rows, layers[0].matrix.to_fractions() if layers else (), len(kept), is_cone=is_cone)
+    return ReducedProblem(network, domain, tuple(columns), is_cone, len(kept), rows, layers, starts)
+
+
+def _independent_columns(rows: Sequence[Sequence[Fraction | int]]) -> list[int]:
+    return RationalMatrix.from_rows(rows).pivot_columns() if rows and len(rows[0]) else []
+
+
+def _row_layers(network: Network, kept: Sequence[int]) -> tuple[RowLayer, ...]:
+    layers: list[RowLayer] = []
+    constants: list[Fraction] = []  # phi(xi_1) of the neurons before
+    for layer, activations in zip(network.layers, network.activations, strict=True):
+        table = layer.matrix.to_fractions()
+        if layers:
+            before = layers[-1].neurons
+            table = tuple(
+                (*(row[j] for j in before), row[-1] + sum(w * c for w, c in zip(row, constants, strict=False) if c))
+                for row in table
+            )
+        else:
+            table = tuple(tuple(row[i] for i in kept) for row in table)
+        rows, slopes, neurons, walls = [], [], [], []
+        for neuron, (row, phi) in enumerate(zip(table, activations, strict=True)):
+            for mark, pair in _marks(phi):
+                # on cones every mark is 0, and the last column is no bias
+                rows.append((*row[:-1], row[-1] - mark) if mark else row)
+                slopes.append(pair)
+                neurons.append(neuron)
+                walls.append(bool(phi.breakpoints))
+        layers.append(RowLayer(RationalMatrix.from_rows(rows), tuple(slopes), tuple(neurons), tuple(walls)))
+        constants = [phi.anchor[1] for phi in activations]
+    return tuple(layers)
+
+
+def _marks(phi: PiecewiseLinear) -> list[tuple[Fraction, tuple[Fraction, Fraction]]]:
+    """Return (breakpoint, slopes) of the rows of a neuron."""
+    if not phi.breakpoints:
+        return [(Fraction(0), (phi.slopes[0], phi.slopes[0]))]
+    steps = phi.slopes
+    pairs = [(steps[0], steps[1])]
+    pairs += [(Fraction(0), after - before) for before, after in pairwise(steps[1:])]
+    return list(zip(phi.breakpoints, pairs, strict=True))
+
+
+def _start_rows(
+    sides: Sequence[Sequence[int]], first: Sequence[Sequence[Fraction]], size: int, *, is_cone: bool
+) -> tuple[int, ...]:
+    """Complete x_0 and the domain's rows to full rank with first-layer rows, well-conditioned ones if floats agree."""
+    given: list[Sequence[Fraction | int]] = [] if is_cone else [(0,) * (size - 1) + (1,)]
+    given += sides
+    rank = RationalMatrix.from_rows(given).rank() if given else 0
+    if rank == size:
+        return ()
+    order = list(range(len(first)))
+    if not sides:
+        order = _pivoted(first, size if is_cone else size - 1) or order
+    stacked = RationalMatrix.from_rows([*given, *(first[i] for i in order)]).transpose()
+    return tuple(sorted(order[i - len(given)] for i in stacked.pivot_columns() if i >= len(given)))
+
+
+def _pivoted(first: Sequence[Sequence[Fraction]], rank: int) -> list[int]:
+    """Order rows so that those come first that a pivoted QR factorisation takes: a proposal, checked exactly."""
+    try:
+        table = np.array([[float(value) for value in row[:rank]] for row in first])
+    except OverflowError:
+        return []
+    if not np.isfinite(table).all():
+        return []
+    order: list[int] = []
+    for _ in range(min(rank, len(first))):
+        norms = (table * table).sum(axis=1)
+        norms[order] = -1.0
+        best = int(norms.argmax())
+        order.append(best)
+        if norms[best] > 0:
+            unit = table[best] / np.sqrt(norms[best])
+            table = table - np.outer(table @ unit, unit)
+    return order + [i for i in range(len(first)) if i not in set(order)]
+
+
+def _to_floats(rows: Sequence[Sequence[Fraction]], shape: tuple[int, int]) -> tuple[NDArray[np.float64], bool]:
+    table, exact = np.zeros(shape), True
+    for i, row in enumerate(rows):
+        for j, value in enumerate(row):
+            try:
+                table[i, j] = rounded = float(value)  # int / int in Python rounds to nearest
+            except OverflowError:
+                table[i, j] = rounded = np.inf
+            exact = exact and np.isfinite(rounded) and Fraction(rounded) == value
+            if rounded == 0 and value:
+                table[i, j] = 2.0**-1074  # never lets a non-zero entry pass for a structural zero
+    return table, bool(exact)
+
+
+def _split(table: NDArray[np.float64], *, first: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    if first:
+        return np.ascontiguousarray(table), np.zeros(len(table))
+    return np.ascontiguousarray(table[:, :-1]), np.ascontiguousarray(table[:, -1])

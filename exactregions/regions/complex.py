@@ -1,0 +1,288 @@
+"""The result of an enumeration: all cells of a network on a domain, in columns.
+
+Patterns are packed bits, sorted; witnesses are exact points; neighbours are pairs of indices.  `Cell` objects are made
+when asked for.  A complex says what it is: `exact` only if the search was complete, else `lower_bound`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from functools import cached_property
+from html import escape
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactregions.domains import Domain, Slice
+from exactregions.errors import InputError
+from exactregions.network import Network
+from exactregions.patterns import Pattern, PatternCodec
+from exactregions.rational import to_fractions
+from exactregions.regions.adjacency import shared_facets
+from exactregions.regions.cell import Cell
+from exactregions.regions.inequalities import CellInequalities, inequalities
+from exactregions.regions.witnesses import WitnessTable
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["RegionComplex", "Status"]
+
+
+class Status(StrEnum):
+    """What a count is: all cells, or those found before the search was stopped."""
+
+    EXACT = "exact"
+    LOWER_BOUND = "lower_bound"
+
+
+class RegionComplex:
+    """All cells that an engine found.
+
+    Parameters
+    ----------
+    network, domain : Network, Domain
+        The problem.
+    patterns : ndarray of uint8, shape (n, n_bytes)
+        Packed patterns, distinct, in any order.
+    witnesses : WitnessTable
+        One point inside each cell, in the domain's own coordinates.
+    strict : ndarray of bool, shape (n,)
+        Whether each cell is free of degenerate neurons.
+    facets : ndarray of int64, shape (m, 2), optional
+        Pairs of cells that share a facet; computed when asked for if not given.
+    status, engine, seconds, method
+        What the result is and where it comes from.
+
+    Examples
+    --------
+    >>> import exactregions as er
+    >>> lines = er.enumerate_regions(er.Network([([[1, 0], [0, 1]], [0, 0])]))
+    >>> len(lines), lines.n_facets, lines.cell_at([1, -1]).text
+    (4, 4, '10')
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        domain: Domain,
+        patterns: NDArray[np.uint8],
+        witnesses: WitnessTable,
+        strict: NDArray[np.bool_],
+        *,
+        facets: NDArray[np.int64] | None = None,
+        status: Status = Status.EXACT,
+        engine: str = "",
+        seconds: float = 0.0,
+        method: Mapping[str, int] | None = None,
+    ) -> None:
+        self.network = network
+        self.domain = domain
+        self.codec = PatternCodec.of(network)
+        order = self.codec.order(patterns)
+        self.packed = np.ascontiguousarray(patterns[order])
+        self.witnesses = witnesses.permuted(order)
+        self.strict = strict[order]
+        self.status = Status(status)
+        self.engine = engine
+        self.seconds = seconds
+        self.method = dict(method or {})
+        self._facets = None if facets is None else _renumber(facets, order)
+
+    # -- counts ------------------------------------------------------------------------------------------------
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells (full-dimensional, convex, open)."""
+        return len(self.packed)
+
+    @property
+    def n_strict(self) -> int:
+        """Number of cells without a degenerate neuron: activation regions of Hanin and Rolnick."""
+        return int(self.strict.sum())
+
+    @property
+    def n_facets(self) -> int:
+        """Number of facets: pairs of cells that share one."""
+        return len(self.facets)
+
+    def __len__(self) -> int:
+        return self.n_cells
+
+    # -- cells -------------------------------------------------------------------------------------------------
+
+    @property
+    def dim(self) -> int:
+        """Dimension of the domain's own coordinates."""
+        return self.domain.dim
+
+    @cached_property
+    def own_network(self) -> Network:
+        """The network on the domain's own coordinates: composed with the embedding of a slice."""
+        matrix = self.domain.lift_matrix()
+        return self.network if matrix is None else self.network.composed_with(matrix)
+
+    @cached_property
+    def own_domain(self) -> Domain:
+        """The domain without its embedding."""
+        return self.domain.inner if isinstance(self.domain, Slice) else self.domain
+
+    def pattern(self, index: int) -> Pattern:
+        """Return the pattern of a cell."""
+        return tuple(map(int, self.codec.unpack(self.packed[index : index + 1])[0]))
+
+    def patterns(self) -> list[Pattern]:
+        """Return all patterns, sorted."""
+        return [tuple(row) for row in self.codec.unpack(self.packed).tolist()]
+
+    def pattern_texts(self) -> list[str]:
+        """Return all patterns as printed, in the order of the cells."""
+        return [self.codec.format(pattern) for pattern in self.patterns()]
+
+    def inequalities_of(self, pattern: Sequence[int]) -> CellInequalities:
+        """Return the rows of a pattern in the domain's own coordinates."""
+        return inequalities(self.own_network, self.own_domain, pattern)
+
+    def __getitem__(self, index: int) -> Cell:
+        place = index + len(self) if index < 0 else index
+        if not 0 <= place < len(self):
+            raise IndexError(f"no cell {index}: there are {len(self)}")
+        return Cell(self, place)
+
+    def __iter__(self) -> Iterator[Cell]:
+        return (Cell(self, index) for index in range(len(self)))
+
+    @cached_property
+    def _places(self) -> dict[bytes, int]:
+        return {row.tobytes(): index for index, row in enumerate(self.packed)}
+
+    def index_of(self, pattern: Sequence[int]) -> int | None:
+        """Return the index of the cell with a pattern, or None."""
+        return self._places.get(self.codec.pack([self.codec.check(pattern)])[0].tobytes())
+
+    def cell_at(self, point: object) -> Cell:
+        """Return the cell that contains a point given in the domain's own coordinates.
+
+        Raises
+        ------
+        InputError
+            If the point is outside the domain, on a wall, or in a cell that a stopped search did not reach.
+        """
+        t = to_fractions(point, where="point")
+        if not self.domain.contains(t):
+            raise InputError("the point is not inside the domain", where="cell_at")
+        index = self.index_of(self.own_network.pattern_at(t))
+        if index is not None and Cell(self, index).inequalities.holds_at(t):
+            return Cell(self, index)
+        if any(self.own_network.breakpoints_at(t)):
+            at = [k for k, here in enumerate(self.own_network.breakpoints_at(t)) if here]
+            raise InputError(
+                f"the point is on a wall: neurons {', '.join(map(str, at))} are at a breakpoint there",
+                where="cell_at",
+                remedy="move it, or ask network.pattern_beyond(point, direction) for the cell on one side",
+            )
+        raise InputError(f"the point's cell is not among the {len(self)} found ({self.status.value})", where="cell_at")
+
+    # -- adjacency ---------------------------------------------------------------------------------------------
+
+    @property
+    def facets(self) -> NDArray[np.int64]:
+        """Pairs (i, j), i < j, of cells that share a facet inside the domain, sorted; shape (m, 2)."""
+        if self._facets is None:
+            patterns = self.patterns()
+            self._facets = shared_facets([self.inequalities_of(pattern) for pattern in patterns], patterns)
+        return self._facets
+
+    @cached_property
+    def _neighbours(self) -> list[list[int]]:
+        table: list[list[int]] = [[] for _ in range(len(self))]
+        for i, j in self.facets.tolist():
+            table[i].append(j)
+            table[j].append(i)
+        return [sorted(row) for row in table]
+
+    def neighbours_of(self, index: int) -> tuple[int, ...]:
+        """Return the cells that share a facet with a cell."""
+        return tuple(self._neighbours[index])
+
+    def crossing_neurons(self, first: int, second: int) -> tuple[int, ...]:
+        """Return the neurons whose piece differs between two cells."""
+        pair = zip(self.pattern(first), self.pattern(second), strict=True)
+        return tuple(neuron for neuron, (a, b) in enumerate(pair) if a != b)
+
+    def graph(self) -> nx.Graph:
+        """Return the region adjacency graph.
+
+        Nodes are cell indices with attributes `pattern` and `strict`; every edge is a facet and has the attribute
+        `neurons`, the list of those that change piece across it.
+        """
+        import networkx as nx
+
+        graph = nx.Graph(network=self.network.fingerprint, domain=str(self.domain), status=self.status.value)
+        table = self.codec.unpack(self.packed)
+        for index, text in enumerate(self.pattern_texts()):
+            graph.add_node(index, pattern=text, strict=bool(self.strict[index]))
+        for i, j in self.facets.tolist():
+            graph.add_edge(i, j, neurons=np.flatnonzero(table[i] != table[j]).tolist())
+        return graph
+
+    # -- files and display -------------------------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the complex to a file, without loss; see `exactregions.regions.storage`."""
+        from exactregions.regions.storage import save  # storage imports this module
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> RegionComplex:
+        """Read a complex written by `save`."""
+        from exactregions.regions.storage import load  # storage imports this module
+
+        return load(path)
+
+    def summary(self) -> dict[str, Any]:
+        """Return what the result is, as plain values, keyed as in the command line's JSON."""
+        return {
+            "network": self.network.fingerprint,
+            "input_dim": self.network.input_dim,
+            "hidden": list(self.network.widths),
+            "domain": str(self.domain),
+            "engine": self.engine,
+            "status": self.status.value,
+            "n_cells": self.n_cells,
+            "n_strict": self.n_strict,
+            "seconds": round(self.seconds, 6),
+        }
+
+    def __repr__(self) -> str:
+        words = "" if self.status is Status.EXACT else "at least "
+        count = f"{words}{self.n_cells} cells ({self.n_strict} strict)"
+        return f"<RegionComplex: {count} of {self.network!r} on {self.domain}>"
+
+    def _repr_html_(self) -> str:
+        left = "style='text-align:left'"
+        rows = "".join(
+            f"<tr><th {left}>{escape(key)}</th><td {left}>{escape(str(value))}</td></tr>"
+            for key, value in self.summary().items()
+        )
+        head = "<tr><th>cell</th><th>pattern</th><th>strict</th><th>witness (rounded for display)</th></tr>"
+        shown = "".join(
+            f"<tr><td>{k}</td><td><code>{escape(self.codec.format(self.pattern(k)))}</code></td>"
+            f"<td>{'yes' if self.strict[k] else 'no'}</td>"
+            f"<td>({', '.join(f'{v:.4g}' for v in self.witnesses.floats[k])})</td></tr>"
+            for k in range(min(len(self), 10))
+        )
+        more = f"<p>and {len(self) - 10} more cells</p>" if len(self) > 10 else ""
+        return f"<table>{rows}</table><table>{head}{shown}</table>{more}"
+
+
+def _renumber(facets: NDArray[np.int64], order: NDArray[np.intp]) -> NDArray[np.int64]:
+    """Rewrite pairs of old indices as sorted pairs of new ones, given the old index at each new place."""
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    pairs = np.sort(place[facets.reshape(len(facets), 2)], axis=1)
+    return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))] if len(pairs) else pairs
