@@ -43,6 +43,7 @@ from operator import mul
 from typing import Any, BinaryIO
 
 from proofs_checks.reading import (
+    MAX_BITS,
     Affine,
     Lines,
     Problem,
@@ -57,7 +58,6 @@ from proofs_checks.reading import (
 
 __all__ = ["Refused", "check"]
 
-MAX_BITS = 1 << 33  # of all the numbers kept for a path
 Row = tuple[list[int], int]  # (a_1, ..., a_d, c) and s > 0, meaning (a.t + c) / s
 
 
@@ -97,6 +97,7 @@ class Path:
     def combine(self, weights: list[Fraction], layer: int) -> Row:
         """Return a weighted sum of a layer's inputs and 1 as a form."""
         (factors, scale), (columns, unit) = integers(weights), self.inputs[layer]
+        self.lines.spend(1, sum(weight.denominator.bit_length() for weight in weights), scale.bit_length())
         numbers = self.products(factors, columns)
         self.measure([*numbers, scale * unit])
         return numbers, scale * unit
@@ -121,6 +122,7 @@ class Path:
             if 0 <= number < len(marks):
                 row = [sign * marks[number].denominator * a for a in numbers]
                 row[-1] -= sign * marks[number].numerator * scale
+                self.measure(row)
                 rows[f"{name}{neuron}"] = row, marks[number].denominator * scale
         return rows
 
@@ -135,6 +137,7 @@ class Path:
         self.pieces[neuron] = piece
         first, end = self.problem.ends[len(self.forms) - 1 : len(self.forms) + 1]
         if len(self.pieces) == end:  # the layer is complete: on its pieces z becomes p z + q
+            self.lines.spend(end * self.width, self.longest, self.longest)
             values = []
             for other in range(first, end):
                 (numbers, scale), (p, q) = self.form(other), self.problem.neurons[other].pieces[self.pieces[other]]
@@ -165,12 +168,13 @@ class Path:
 
     def refute(self, factors: dict[str, Fraction], more: dict[str, Row]) -> None:
         """Check multipliers which prove that the path's rows and some more contradict one another (FARKAS)."""
-        rows = self.rows | more
-        ensure(rows.keys() >= factors.keys(), "no-such-row", "a row is cited that does not exist here")
+        cited = [more.get(name) or self.rows.get(name) for name in factors]
+        rows = [row for row in cited if row]
+        ensure(len(rows) == len(cited), "no-such-row", "a row is cited that does not exist here")
         ensure(all(factor >= 0 for factor in factors.values()), "negative-multiplier", "a multiplier is negative")
         ensure(any(factors.values()), "zero-multipliers", "no multiplier is positive")
-        numbers, _ = integers([factor / rows[name][1] for name, factor in factors.items()])
-        sums = self.products(numbers, list(zip(*(rows[name][0] for name in factors), strict=True)))
+        numbers, _ = integers([factor / scale for factor, (_, scale) in zip(factors.values(), rows, strict=True)])
+        sums = self.products(numbers, list(zip(*(row for row, _ in rows), strict=True)))
         ensure(not any(sums[:-1]) and sums[-1] <= 0, "not-farkas", "the weighted sum of the rows is no contradiction")
 
     def affine_map(self) -> Affine:
@@ -204,9 +208,8 @@ def check_node(path: Path, line: Any, complete: bool) -> tuple[int, list[int]]:
     for piece, reason in enumerate(reasons):
         ensure(reason != "open" or not complete, "open-in-complete", "a complete claim leaves no piece open")
         if reason == "child":
-            ensure(
-                path.legal(neuron) in (None, piece), "wrong-constant-piece", f"neuron {neuron} is constant elsewhere"
-            )
+            fits = path.legal(neuron) in (None, piece)
+            ensure(fits, "wrong-constant-piece", f"neuron {neuron} is constant, on another piece")
         elif reason != "open":
             path.exclude(neuron, piece, reason)
     return neuron, [piece for piece in reversed(range(len(reasons))) if reasons[piece] == "child"]
@@ -228,7 +231,8 @@ def advance(path: Path, stack: list[tuple[int, list[int]]]) -> bool:
 def check_regions(problem: Problem, lines: Lines, claim: Any) -> None:
     """Check the number of cells of the domain (TREE)."""
     n_cells, n_strict, complete = fields(claim, "n_cells", "n_strict", "complete")
-    ensure(natural(n_cells) >= natural(n_strict) and type(complete) is bool, "bad-fields", "this is not a claim")
+    ensure(type(complete) is bool, "bad-fields", "complete is true or false")
+    claimed = natural(n_cells), natural(n_strict)
     path, found, strict = Path(problem, lines), 0, 0
     stack: list[tuple[int, list[int]]] = []  # the neurons of the nodes on the path, with the pieces still to come
     more = True
@@ -244,9 +248,7 @@ def check_regions(problem: Problem, lines: Lines, claim: Any) -> None:
             stack.append(check_node(path, line, complete))
         more = advance(path, stack)
     lines.next(last=True)
-    ensure(
-        (found, strict) == (n_cells, n_strict), "wrong-count", f"the tree has {found} cells, {strict} of them strict"
-    )
+    ensure((found, strict) == claimed, "wrong-count", f"the tree has {found} cells, {strict} of them strict")
 
 
 def trace(problem: Problem, lines: Lines, pattern: Any, *, without_last: bool = False) -> Path:
@@ -274,6 +276,7 @@ def check_infeasible(problem: Problem, lines: Lines, claim: Any) -> None:
 def check_point(problem: Problem, lines: Lines, claim: Any) -> None:
     """Check that a point lies in the cell of a pattern, and whether the cell is strict (CELL)."""
     pattern, strict = fields(claim, "pattern", "strict")
+    ensure(type(strict) is bool, "bad-fields", "strict is true or false")
     point = rationals(*fields(lines.next(), "witness"))
     path = trace(problem, lines, pattern)
     path.inside(point)
@@ -294,15 +297,12 @@ def check_facet(problem: Problem, lines: Lines, claim: Any) -> None:
             zero += [] if value else [[sign * a for a in path.rows[name][0]]]
         ensure(zero, "not-a-facet", "the witness lies inside a cell")
         walls += zero
+    lines.spend(len(walls) * len(walls[0]), paths[0].longest, paths[1].longest)
     first = next(k for k, a in enumerate(walls[0]) if a)
     for wall in walls:
         factor, unit = wall[first], walls[0][first]
         parallel = all(factor * a == unit * b for a, b in zip(walls[0], wall, strict=True))
-        ensure(
-            parallel and factor * unit > 0,
-            "not-a-facet",
-            "the zero rows are not of one hyperplane with a cell on each side",
-        )
+        ensure(parallel and factor * unit > 0, "not-a-facet", "the zero rows do not put the cells on sides of one wall")
     if problem.kind == "merge":
         maps = [path.affine_map() for path in paths]
         ensure(maps[0] == maps[1], "maps-differ", "the affine maps of the two cells differ")

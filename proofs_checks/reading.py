@@ -22,7 +22,7 @@ from typing import Any, BinaryIO, NamedTuple
 KINDS = ("regions", "infeasible", "point", "facet", "merge")
 MAX_FIRST_LINE, MAX_LINE = 1 << 26, 1 << 23  # bytes
 MAX_DIGITS, MAX_SCALE = 100_000, 1 << 21  # digits of an integer; bits of a common denominator
-MAX_DIM = 1 << 10  # coordinates
+MAX_DIM, MAX_BITS = 1 << 10, 1 << 33  # coordinates; bits of all numbers kept for a path
 FREE_WORK, WORK_PER_BYTE = 10**9, 20_000  # products of 64-bit words
 
 Affine = list[list[Fraction]]  # rows (w_1, ..., w_m, b)
@@ -54,7 +54,8 @@ def rational(text: object) -> Fraction:
     """Read "p" or "p/q" in lowest terms."""
     match = _RATIONAL.fullmatch(text) if isinstance(text, str) else None
     if match is None or match[0] == "-0":
-        raise Refused("bad-rational", f'{str(text)[:40]!r} is not a rational "p" or "p/q"')
+        shown = text[:40] if isinstance(text, str) else type(text).__name__
+        raise Refused("bad-rational", f'{shown!r} is not a rational "p" or "p/q"')
     over, under = match[2], match[3] or "1"
     ensure(max(len(over), len(under)) <= MAX_DIGITS, "bad-size", f"an integer has more than {MAX_DIGITS} digits")
     # Decimal, since int(text) has a limit of its own
@@ -94,7 +95,8 @@ def integers(values: Sequence[Fraction]) -> tuple[list[int], int]:
     for value in values:
         if scale % value.denominator:
             scale = lcm(scale, value.denominator)
-            ensure(scale.bit_length() <= MAX_SCALE, "bad-size", "a common denominator is too long")
+            fits = scale.bit_length() <= MAX_SCALE and scale.bit_length() * len(values) <= MAX_BITS
+            ensure(fits, "bad-size", "a common denominator is too long")
     return [value.numerator * (scale // value.denominator) for value in values], scale
 
 
@@ -117,7 +119,7 @@ class Lines:
     def __init__(self, stream: BinaryIO) -> None:
         packed = stream.read(2) == b"\x1f\x8b"
         stream.seek(0)
-        self.stream = gzip.open(stream) if packed else stream
+        self.stream = gzip.GzipFile(fileobj=stream) if packed else stream
         self.number, self.allowance = 0, FREE_WORK
 
     def next(self, *, last: bool = False) -> Any:
@@ -233,8 +235,6 @@ class Problem:
             self.neurons += [Neuron(layer, w, *read_activation(phi)) for w, phi in zip(affine, kind, strict=True)]
             self.ends.append(len(self.neurons))
         self.output = None if output is None else read_affine(output, width)
-        rows, self.inputs = read_domain(self.domain, size)
-        self.rows = {f"d{number}": integers(row) for number, row in enumerate(rows)}
-        ensure(
-            self.fingerprint == fingerprint(network), "fingerprint-mismatch", "the fingerprint is of another network"
-        )
+        self.rows, self.inputs = read_domain(self.domain, size)
+        genuine = self.fingerprint == fingerprint(network)
+        ensure(genuine, "fingerprint-mismatch", "the fingerprint is not that of the network")

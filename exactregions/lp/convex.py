@@ -43,8 +43,9 @@ __all__ = ["chebyshev_centre", "minimise", "solve"]
 Floats = NDArray[np.float64]
 
 _ROUNDS = 24
+_ROOM_BITS = 6  # the box is this much larger than the worst violation
 _STALL_BITS = 8
-_CUTOFFS = (1e-2, 1e-4, 1e-6, 1e-8)  # how small a multiplier is left out of a proposed support
+_CUTOFFS = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 0.0)  # how small a multiplier is left out of a proposed support
 _FAR = 1e6  # rows farther away than this many zoomed units are kept at that distance
 _SOLVERS = ("CLARABEL", "SCIPY")  # SciPy's own HiGHS: the one of highspy prints a banner when cvxpy starts it
 
@@ -172,9 +173,9 @@ def solve(system: StrictSystem) -> Feasible | Infeasible:
             height = zoom.centre[dim]
             return Feasible(system, shorten(system, tuple([z / height for z in zoom.centre[:dim]])))
         worst = -min(zoom.slacks)
-        stalls = stalls + 1 if reply.boxed and violation is not None and 2 * worst > violation else 0
+        stalls = stalls + 1 if reply.boxed and violation is not None and 16 * worst > violation else 0
         violation = worst
-        zoom.bits = (zoom.bits + 20 if worst == 0 else -_exponent(worst)) - _STALL_BITS * stalls
+        zoom.bits = (zoom.bits + 20 if worst == 0 else -_exponent(worst) - _ROOM_BITS) - _STALL_BITS * stalls
     raise UndecidedError(
         f"cvxpy led to no proof for a system of {system.n_rows} rows in dimension {dim}",
         remedy='use the backend "highs" or "exact", which always decide',
@@ -182,7 +183,11 @@ def solve(system: StrictSystem) -> Feasible | Infeasible:
 
 
 def _supports(weights: Floats) -> Iterator[list[int]]:
-    """Proposed supports, each in the order of falling weight."""
+    """Proposed supports, in the order of falling and of rising weight.
+
+    The first members are solved for, the last ones keep what the solver said: tiny weights are best solved for when
+    they matter, and best kept when they are noise.
+    """
     order = np.argsort(-weights, kind="stable")
     top = float(weights.max(initial=0.0))
     seen = set()
@@ -191,11 +196,10 @@ def _supports(weights: Floats) -> Iterator[list[int]]:
         if support and len(support) not in seen:
             seen.add(len(support))
             yield support
+            yield support[::-1]
 
 
-def _as_farkas(
-    system: StrictSystem, rows: Sequence[tuple[Fraction, ...]], weights: Floats
-) -> Infeasible | None:
+def _as_farkas(system: StrictSystem, rows: Sequence[tuple[Fraction, ...]], weights: Floats) -> Infeasible | None:
     """Move the multipliers to an exact solution and try them as a proof."""
     for support in _supports(weights):
         guess = [_dyadic(float(weights[i]), 60) for i in support]

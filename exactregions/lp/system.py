@@ -62,7 +62,8 @@ class StrictSystem:
     def __post_init__(self) -> None:
         if not isinstance(self.rows, IntMatrix):
             raise InputError(
-                f"a system needs an integer matrix, not a {type(self.rows).__name__}", remedy="use StrictSystem.from_rows"
+                f"a system needs an integer matrix, not a {type(self.rows).__name__}",
+                remedy="use StrictSystem.from_rows",
             )
         if self.rows.ncols() < 1:
             raise ShapeError("a row of a system has at least its constant")

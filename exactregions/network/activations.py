@@ -67,7 +67,7 @@ class PiecewiseLinear:
             raise ShapeError(f"{len(marks)} breakpoints need {len(marks) + 1} slopes, not {len(steps)}", where=where)
         if any(left >= right for left, right in pairwise(marks)):
             raise InputError("breakpoints must be strictly increasing", where=where)
-        if isinstance(anchor, str) or len(anchor) != 2:
+        if isinstance(anchor, str) or not hasattr(anchor, "__len__") or len(anchor) != 2:
             raise ShapeError("the anchor is a pair [t, value]", where=where)
         at, value = (to_fraction(part, where=_place(where, "anchor")) for part in anchor)
         origin = marks[0] if marks else Fraction(0)

@@ -147,6 +147,12 @@ def test_other_things_are_no_activation(value: object) -> None:
         activation_from_json(value)
 
 
+def test_an_anchor_that_is_no_pair_is_refused() -> None:
+    for anchor in (0, "00", (0, 0, 0)):
+        with Refusal(ShapeError, "[t, value]"):
+            PiecewiseLinear([0], [0, 1], anchor)  # type: ignore[arg-type]
+
+
 def test_an_inverted_clip_is_refused() -> None:
     with Refusal(InputError, "strictly increasing"):
         activation_from_json("hardtanh[1,-1]")

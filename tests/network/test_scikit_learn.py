@@ -65,7 +65,7 @@ def test_weights_are_transposed_and_exact() -> None:
 
 
 def test_float32_weights_are_widened() -> None:
-    estimator = MLPRegressor((3,), max_iter=200, random_state=0, solver="lbfgs").fit(
+    estimator = MLPRegressor(hidden_layer_sizes=(3,), max_iter=200, random_state=0, solver="lbfgs").fit(
         X.astype(np.float32), TARGETS["number"].astype(np.float32)
     )
     estimator.coefs_ = [weights.astype(np.float32) for weights in estimator.coefs_]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-import torch.nn.functional as F
 from torch import nn
+from torch.nn import functional as F  # noqa: N812  (PyTorch's own name for it)
 from torch.nn.utils import parametrizations, prune
 
 from exactregions.errors import InputError, NonFiniteError, ShapeError, UnsupportedError
@@ -358,9 +358,9 @@ def test_weights_that_are_not_finite_are_named_by_node_row_and_entry(value: floa
 
 
 def test_weights_without_data_or_of_complex_type_are_refused() -> None:
-    with Refusal(InputError, "node '0', weights", "no data"):
+    with Refusal(InputError, "node '0', bias", "no data"):
         from_torch(nn.Sequential(nn.Linear(2, 2, device="meta")).eval())
-    with Refusal(UnsupportedError, "node '0', weights", "complex64"):
+    with Refusal(UnsupportedError, "node '0', bias", "complex64"):
         from_torch(nn.Sequential(nn.Linear(2, 2, dtype=torch.complex64)).eval())
 
 
@@ -373,8 +373,10 @@ def test_sizes_that_do_not_fit_are_refused_by_node() -> None:
         from_torch(nn.Sequential(linear(6, 2)).eval(), input_shape=(2, 3))
     with Refusal(ShapeError, "node '1'", "3 channels"):
         from_torch(nn.Sequential(linear(2, 2), nn.PReLU(3)).eval())
-    with Refusal(ShapeError, "node 'view'", "cannot take the shape"):
+    with Refusal(ShapeError, "node 'view'", "3 inputs are wanted where 4 come in"):
         from_torch(Calls(lambda m, x: x.view(-1, 3)).eval(), input_shape=(4,))
+    with Refusal(ShapeError, "node 'view'", "4 coordinates cannot take the shape (3, -1)"):
+        from_torch(Calls(lambda m, x: x.view(x.size(0), 3, -1)).eval(), input_shape=(4,))
     with Refusal(InputError, "number of inputs", "input_shape"):
         from_torch(nn.Sequential(nn.ReLU()).eval())
 

@@ -11,7 +11,7 @@ is zero: the neuron is degenerate there, and takes the piece to the left of its 
 exactly once, for every activation, coincident walls, several breakpoints, unbounded cells and cells without vertices
 included.
 
-The sum of a cell's rays is inside it: that is the witness.
+A sum of positive multiples of a cell's rays is inside it: that is the witness.
 """
 
 from __future__ import annotations
@@ -292,9 +292,12 @@ def _activate(
 
 
 def _inside(cone: Cone) -> Vector:
+    """Return a sum of the rays, brought to similar size by powers of two, so that the point has few digits."""
     size = cone.size
+    lengths = [max(map(abs, ray[:size])).bit_length() for ray in cone.rays]
+    longest = max(lengths, default=0)
     total = [0] * size
-    for ray in cone.rays:
+    for ray, length in zip(cone.rays, lengths, strict=True):
         for place in range(size):
-            total[place] += ray[place]
+            total[place] += ray[place] << (longest - length)
     return tuple(total)

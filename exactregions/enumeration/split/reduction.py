@@ -43,7 +43,7 @@ from exactregions.rational import RationalMatrix, common_denominator, primitive
 
 __all__ = ["FloatLayer", "IntegerLayer", "ReducedProblem", "RowLayer", "reduce_problem"]
 
-_SMALLEST, _LARGEST = 2.0**-200, 2.0**200
+_SMALLEST, _LARGEST = 2.0**-100, 2.0**100
 _MANTISSA = 1 << 53
 
 

@@ -171,12 +171,12 @@ def _module(name: str) -> Any:
 
 def _read(path: str | os.PathLike[str], name: str | None, activation: object) -> tuple[Network, Domain | None]:
     source, selector = Path(path), None
-    if not source.exists() and "#" in source.name:
-        head, _, selector = source.name.rpartition("#")
-        source = source.with_name(head)
-    if name is not None and name not in FORMATS:
-        raise FormatError(f"unknown format {name!r}", where=str(source), remedy=f"use {', '.join(FORMATS)}")
     try:
+        if "#" in str(source) and not source.exists():
+            head, _, selector = str(source).rpartition("#")
+            source = Path(head)
+        if name is not None and name not in FORMATS:
+            raise FormatError(f"unknown format {name!r}", remedy=f"use {', '.join(FORMATS)}")
         found = detect(source, _SUFFIXES)
         network, domain = _module(name or found).read(source, selector=selector, activation=activation)
         if domain is not None:

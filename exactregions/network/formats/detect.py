@@ -42,14 +42,15 @@ def detect(path: Path, suffixes: Mapping[str, str]) -> str:
     with path.open("rb") as stream:
         head = stream.read(64)
     suffix = path.suffix.lower()
+    # eight bytes of header length, then JSON; asked first, since the length may begin with the byte of a pickle
+    if len(head) > 8 and head[8:9] == b"{" and head[7] == 0:
+        return "safetensors"
     if head[:1] == b"\x80" or suffix in _PICKLES:
         raise FormatError("it is a pickle, and loading one runs any code it names", remedy=_NO_PICKLE)
     if not head:
         raise FormatError("the file is empty")
     if head.startswith(b"PK\x03\x04") and (found := _zip_kind(path)):
         return found
-    if len(head) > 8 and head[8:9] == b"{" and head[7] == 0:
-        return "safetensors"
     if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"["):
         return "json"
     if suffix == ".onnx":

@@ -76,6 +76,9 @@ def from_state_dict(mapping: Any, *, activation: object) -> Network:
     for stem in _stems(mapping):
         weights = mapping[f"{stem}weight"]
         bias = mapping.get(f"{stem}bias")
+        for name, value in ((f"{stem}weight", weights), (f"{stem}bias", bias)):
+            if value is not None and not hasattr(value, "ndim"):
+                raise FormatError(f"a tensor is wanted, not a {type(value).__name__}", where=name)
         inputs = layers[-1].n_outputs if layers else None
         if weights.ndim != 2 or (bias is not None and bias.ndim != 1):
             raise UnsupportedError(

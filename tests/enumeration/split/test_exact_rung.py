@@ -118,9 +118,6 @@ def test_budget_gives_a_lower_bound():
 
 def test_sliver_thinner_than_any_double():
     """Two walls 2^-1200 apart: the witness between them is no float64."""
-    network = er.Network([([[1], [1]], [-1, "-1" + "/1"]), ([[1, -1]], [f"1/{2**1200}"])])
-    found = split(network, er.WholeSpace(1), rung="exact")
-    check_listing(network, er.WholeSpace(1), found)
     thin = er.Network([([[1], [1]], [-1, f"-{2**1200 + 1}/{2**1200}"])])
     found = split(thin, er.WholeSpace(1), rung="exact")
     assert found.n_cells == 3
