@@ -255,7 +255,8 @@ def trace(problem: Problem, lines: Lines, pattern: Any, *, without_last: bool = 
     """Return the path that gives the neurons, in order, the pieces of a pattern."""
     ensure(isinstance(pattern, list), "bad-fields", "a pattern is a list of pieces")
     pieces, counts = list(map(natural, pattern)), [len(neuron.pieces) for neuron in problem.neurons]
-    fits = len(pieces) <= len(counts) and all(piece < count for piece, count in zip(pieces, counts, strict=False))
+    fits = 0 < len(pieces) <= len(counts) if without_last else len(pieces) == len(counts)
+    fits = fits and all(piece < count for piece, count in zip(pieces, counts, strict=False))
     ensure(fits, "wrong-pattern", "the pattern names neurons or pieces that the network does not have")
     path = Path(problem, lines)
     for neuron, piece in enumerate(pieces[:-1] if without_last else pieces):
@@ -269,7 +270,6 @@ def check_infeasible(problem: Problem, lines: Lines, claim: Any) -> None:
     (reason,) = fields(lines.next(), "excluded")
     reason = reason if reason == "constant" else multipliers(reason)
     path = trace(problem, lines, pattern, without_last=True)
-    ensure(pattern, "wrong-pattern", "the pattern has no piece")
     path.exclude(len(pattern) - 1, pattern[-1], reason)
 
 
@@ -290,7 +290,6 @@ def check_facet(problem: Problem, lines: Lines, claim: Any) -> None:
     ensure(isinstance(patterns, list) and len(patterns) == 2, "bad-fields", "a facet has two patterns")
     paths, walls = [trace(problem, lines, pattern) for pattern in patterns], []
     for path, sign in zip(paths, (1, -1), strict=True):
-        ensure(len(path.pieces) == len(problem.neurons), "wrong-pattern", "neurons are undecided")
         zero = []
         for name, value in path.values(point).items():
             ensure(value > 0 or (value == 0 and name[0] != "d"), "witness-not-inside", f"row {name} does not hold")

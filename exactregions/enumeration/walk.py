@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -29,7 +28,7 @@ from exactregions.lp import Feasible, StrictSystem, solve
 from exactregions.lp.facets import Facet, find_facets
 from exactregions.network import Network
 from exactregions.patterns import Pattern, PatternCodec
-from exactregions.rational import integer_row, primitive, round_to_bits, to_fractions
+from exactregions.rational import IntMatrix, integer_row, primitive, round_to_bits, to_fractions
 from exactregions.regions import CellInequalities, RegionComplex, Status, WitnessTable, inequalities
 
 __all__ = ["walk"]
@@ -124,7 +123,7 @@ class _Walk:
         self.observer.start(Problem(self.network, self.domain, "walk"))
         pattern = own_network.pattern_beyond(point)
         cell = inequalities(self.problem.network, self.problem.domain, pattern)
-        answer = solve(StrictSystem.from_rows(cell.rows, self.problem.domain.dim))
+        answer = solve(StrictSystem(cell.matrix))
         if not isinstance(answer, Feasible):
             raise UndecidedError("the cell at the start was found empty, which cannot be")
         self._see(pattern, 0, answer.witness, None)
@@ -161,10 +160,9 @@ class _Walk:
             known = [index[row] for row in visit.known]
         except KeyError:
             raise UndecidedError("two cells disagree on the facet between them, which cannot be") from None
-        rows = [row for row in cell.rows if any(row[:-1])]
-        for facet in find_facets(rows, visit.witness or (), known=known, rng=self.rng):
+        for facet in find_facets(cell.matrix, visit.witness or (), known=known, rng=self.rng):
             if cell.is_wall(facet.row):
-                self._cross(place, rows[facet.row], facet)
+                self._cross(place, cell.rows[facet.row], facet)
 
     def _cross(self, place: int, row: Row, facet: Facet) -> None:
         """Enter the neighbour beyond a facet, and note the facet with both cells."""
@@ -188,7 +186,7 @@ class _Walk:
         if cell.contradiction is not None:
             raise UndecidedError("a crossing led to a pattern that has no cell, which cannot be")
         if visit.witness is None:
-            visit.witness = _inner_point(cell.rows, visit.entry, visit.inward)
+            visit.witness = _inner_point(cell.matrix, visit.entry, visit.inward)
             visit.strict = not cell.degenerate
         return cell
 
@@ -231,28 +229,29 @@ def _interior_point(domain: Domain) -> Point:
     raise EmptyDomainError(f"the domain has no interior: its rows {involved} contradict each other", where=str(domain))
 
 
-def _inner_point(rows: Sequence[Row], entry: Point, inward: Row | None) -> Point:
-    """Return a short point strictly inside a cell, from one inside it or on the facet where it was entered."""
-    target = entry
-    if inward is not None:
-        move, (numerators, scale) = inward[:-1], integer_row(entry)
-        exit_time: Fraction | None = None
-        for row in rows:
-            slope = sum([a * v for a, v in zip(row, move, strict=False)])
-            if slope < 0:
-                value = sum([a * x for a, x in zip(row, numerators, strict=False)]) + row[-1] * scale
-                when = Fraction(value, -slope * scale)
-                exit_time = when if exit_time is None or when < exit_time else exit_time
-        step = Fraction(1, max(map(abs, move))) if exit_time is None else exit_time / 2
-        target = tuple([x + step * v for x, v in zip(entry, move, strict=True)])
-    return shorten(rows, target)
+def _inner_point(rows: IntMatrix, entry: Point, inward: Row | None) -> Point:
+    """Return a short point strictly inside a cell, from one inside it or on the facet where it was entered.
+
+    From a facet it goes inward half the way to where the cell is left, or one unit where it is not.
+    """
+    if inward is None:
+        return _shorten(rows, entry)
+    move, (numerators, scale) = inward[:-1], integer_row(entry)
+    columns = [value for pair in zip([*numerators, scale], [*move, 0], strict=True) for value in pair]
+    exit_time: Fraction | None = None
+    for value, slope in (rows * IntMatrix(len(move) + 1, 2, columns)).tolist():
+        if slope < 0:
+            when = Fraction(int(value), -int(slope) * scale)
+            exit_time = when if exit_time is None or when < exit_time else exit_time
+    step = Fraction(1, max(map(abs, move))) if exit_time is None else exit_time / 2
+    return _shorten(rows, tuple([x + step * v for x, v in zip(entry, move, strict=True)]))
 
 
-def shorten(rows: Sequence[Row], target: Point) -> Point:
+def _shorten(rows: IntMatrix, target: Point) -> Point:
     """Return the given inner point with the fewest bits (in steps) that keep it strictly inside."""
     for bits in (6, 14, 26, 52, 104, 208, 416):
         candidate = tuple([round_to_bits(value, bits) for value in target])
         numerators, scale = integer_row(candidate)
-        if all(sum([a * x for a, x in zip(row, numerators, strict=False)]) + row[-1] * scale > 0 for row in rows):
+        if all(value > 0 for value in (rows * IntMatrix(len(target) + 1, 1, [*numerators, scale])).entries()):
             return candidate
     return target

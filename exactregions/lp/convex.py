@@ -1,15 +1,15 @@
-"""The independent backend: cvxpy's convex solvers propose, an elimination over Q proves.  No code of the others is used.
+"""The independent backend: cvxpy's solvers propose, an elimination over Q proves; it shares no code with the others.
 
-A strict system a_i.x + c_i > 0 has a solution iff the cone {(x, h) : a_i.x + c_i h > 0, h > 0} is not empty.  The program
-max {t : rows.z >= t, |z| <= 1} looks for its deepest point; t = 0 is its value iff the system has no solution, and its
-multipliers then are a Farkas vector.  A solver's 1e-9 cannot tell the two apart, so the program is zoomed (iterative
-refinement: Gleixner, Steffy, Wolter, *INFORMS J. Comput.* 28, 2016): the approximate z becomes the origin, exactly, and
-the program for what is left is scaled up, which gains some 20 bits a round.
+A strict system a_i.x + c_i > 0 has a solution iff the cone {(x, h) : a_i.x + c_i h > 0, h > 0} is not empty.  The
+program max {t : rows.z >= t, |z| <= 1} looks for its deepest point; t = 0 is its value iff the system has no solution,
+and its multipliers then are a Farkas vector.  A solver's 1e-9 cannot tell the two apart, so the program is zoomed
+(iterative refinement: Gleixner, Steffy, Wolter, *INFORMS J. Comput.* 28, 2016): the approximate z becomes the origin,
+exactly, and the program for what is left is scaled up, which gains some 20 bits a round.
 
 After each round two exact attempts are made.  The point is checked as a witness.  The multipliers that look positive
-are moved to the nearest exact solution of sum lambda_i a_i = 0, with sum lambda_i c_i = 0 added or not, and checked as a
-Farkas vector.  An interior-point solver tends to a solution that is positive wherever any is, so that moving it a little
-keeps it positive.  When the rounds are used up, `UndecidedError` is raised: nothing is guessed.
+are moved to a near exact solution of sum lambda_i a_i = 0, with sum lambda_i c_i = 0 added or not, and checked as a
+Farkas vector.  An interior-point solver tends to a solution that is positive wherever any is, so that moving it a
+little keeps it positive.  When the rounds are used up, `UndecidedError` is raised: nothing is guessed.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class _Zoom:
         return [_dot(row, self.centre) + c for row, c in zip(self.rows, self.constants, strict=True)]
 
     def shift(self) -> Floats:
-        """Return the slacks in zoomed units, the far ones pulled in; a float is enough, since the next round corrects."""
+        """Return the slacks in zoomed units, far ones pulled in; floats will do, since the next round corrects."""
         factor, far = Fraction(2) ** self.bits, Fraction(_FAR)
         return np.array([float(max(-far, min(far, slack * factor))) for slack in self.slacks])
 

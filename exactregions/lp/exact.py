@@ -5,12 +5,13 @@ to a minimum of f.v.  The state is a basis of n linear forms, at first the coord
 long as f = sum lambda_k (form k) has lambda_k != 0 on a coordinate or lambda_k < 0 on a row, f falls along the line
 that leaves form k and keeps the others; the first row to stop that line replaces form k, and a line that nothing stops
 is a ray along which f falls for ever.  When no such k is left, lambda >= 0 proves the minimum.  Coordinates never come
-back, and after a fixed number of steps both choices take the lowest row number, so no basis repeats (Bland, *Math. Oper.
-Res.* 2, 1977).  Nothing is assumed on the rows: duplicates, zero rows, no vertex, no rows at all are no special cases.
+back, and after a fixed number of steps both choices take the lowest row number, so no basis repeats (Bland, *Math.
+Oper. Res.* 2, 1977).  Nothing is assumed on the rows: duplicates, zero rows, no vertex, no rows at all are no special
+cases.
 
 A strict system a_i.x + c_i > 0 is the program max {t : a_i.x + c_i >= t, t <= 1}, which has the point x = 0,
-t = min(c_i, 1) and a maximum t* by the cap.  The walk stops with a witness as soon as t > 0.  Otherwise t* <= 0, and its
-multipliers satisfy sum lambda_i a_i = 0, sum lambda_i + mu = 1, sum lambda_i c_i + mu = t* with mu, lambda >= 0;
+t = min(c_i, 1) and a maximum t* by the cap.  The walk stops with a witness as soon as t > 0.  Otherwise t* <= 0, and
+its multipliers satisfy sum lambda_i a_i = 0, sum lambda_i + mu = 1, sum lambda_i c_i + mu = t* with mu, lambda >= 0;
 lambda = 0 would make t* = mu = 1, so lambda is a Farkas vector.
 
 The inverse of the basis is kept as an integer matrix over its determinant and updated without fractions (Bareiss).
@@ -26,11 +27,11 @@ from exactregions.lp.system import (
     Feasible,
     Form,
     Infeasible,
-    Multipliers,
     Optimum,
     Point,
     StrictSystem,
     Unbounded,
+    coprime_multipliers,
     evaluate_form,
     shorten,
 )
@@ -173,12 +174,7 @@ def solve(system: StrictSystem, *, start: Point | None = None) -> Feasible | Inf
     if end is _End.ENOUGH:
         return Feasible(system, shorten(system, descent.moved(integer_row(origin)[0], scale)))
     weights = [(row, weight) for row, weight in descent.row_weights() if row < count]
-    return Infeasible(system, _coprime(weights))
-
-
-def _coprime(weights: Sequence[tuple[int, int]]) -> Multipliers:
-    values = primitive([weight for _, weight in weights])
-    return tuple((row, Fraction(value)) for (row, _), value in zip(weights, values, strict=True))
+    return Infeasible(system, coprime_multipliers(weights))
 
 
 def minimise(form: Form, system: StrictSystem, *, start: Point | None = None) -> Optimum | Unbounded | Infeasible:

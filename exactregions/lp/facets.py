@@ -33,7 +33,6 @@ from exactregions.rational import IntMatrix, RationalMatrix, integer_row
 
 __all__ = ["Facet", "find_facets"]
 
-Row = tuple[int, ...]
 _DIRECTION_BITS = 20
 _RETRIES = 3
 
@@ -55,7 +54,7 @@ class Facet:
 
 
 def find_facets(
-    rows: Sequence[Row],
+    rows: IntMatrix,
     witness: Sequence[Fraction],
     *,
     known: Iterable[int] = (),
@@ -65,8 +64,8 @@ def find_facets(
 
     Parameters
     ----------
-    rows : sequence of m integer rows (a_1, ..., a_d, c)
-        Meaning a.x + c > 0; a is not zero, and no row is a positive multiple of another.
+    rows : IntMatrix of shape (m, d + 1)
+        Rows (a_1, ..., a_d, c), meaning a.x + c > 0; no a is zero, and no row is a positive multiple of another.
     witness : sequence of d Fractions
         A point that satisfies all rows strictly.
     known : iterable of int, optional
@@ -86,11 +85,11 @@ def find_facets(
 
     Examples
     --------
-    >>> square = [(1, 0, 0), (-1, 0, 1), (0, 1, 0), (0, -1, 1), (-1, -1, 5)]
+    >>> square = IntMatrix([[1, 0, 0], [-1, 0, 1], [0, 1, 0], [0, -1, 1], [-1, -1, 5]])
     >>> [facet.row for facet in find_facets(square, (Fraction(1, 2), Fraction(1, 2)))]
     [0, 1, 2, 3]
     """
-    if not rows:
+    if rows.nrows() == 0:
         return []
     return _Search(rows, witness, known, rng or np.random.default_rng(0)).run()
 
@@ -99,23 +98,21 @@ class _Search:
     """State of one search: which rows are facets, which are settled, and the float picture used for proposals."""
 
     def __init__(
-        self, rows: Sequence[Row], witness: Sequence[Fraction], known: Iterable[int], rng: np.random.Generator
+        self, rows: IntMatrix, witness: Sequence[Fraction], known: Iterable[int], rng: np.random.Generator
     ) -> None:
         self.rows = rows
-        self.dim = len(rows[0]) - 1
+        self.dim = rows.ncols() - 1
         self.rng = rng
         self.witness = tuple(witness)
         numerators, self.scale = integer_row(self.witness)
-        self.normals = IntMatrix(len(rows), self.dim, [entry for row in rows for entry in row[:-1]])
-        shifted = IntMatrix(len(rows), self.dim + 1, [entry for row in rows for entry in row]) * IntMatrix(
-            self.dim + 1, 1, [*numerators, self.scale]
-        )
-        self.slacks = [int(value) for value in shifted.entries()]
+        self.homogeneous = [*numerators, self.scale]
+        self.table = [[int(entry) for entry in row] for row in rows.tolist()]
+        self.slacks = [int(value) for value in (rows * IntMatrix(self.dim + 1, 1, self.homogeneous)).entries()]
         if min(self.slacks) <= 0:
             raise UndecidedError("the witness of a cell is not strictly inside it")
-        self.polar = _polar_points(rows, self.slacks, self.scale)
+        self.polar = _polar_points(self.table, self.slacks, self.scale)
         self.facets: dict[int, Facet | None] = dict.fromkeys(known)
-        self.pending = set(range(len(rows))) - set(self.facets)
+        self.pending = set(range(len(self.table))) - set(self.facets)
 
     def run(self) -> list[Facet]:
         if self.pending and self.polar is not None:
@@ -146,7 +143,7 @@ class _Search:
         if not np.isfinite(size) or size == 0:
             return None
         steps = [round(value * (1 << _DIRECTION_BITS)) for value in (direction / size).tolist()]
-        falls = [-int(value) for value in (self.normals * IntMatrix(self.dim, 1, steps)).entries()]
+        falls = [-int(value) for value in (self.rows * IntMatrix(self.dim + 1, 1, [*steps, 0])).entries()]
         best, ties = self._largest_quotient(falls)
         if best is None or ties:
             return None
@@ -183,9 +180,9 @@ class _Search:
             candidates = sorted(self.pending)
             for proposal, rows in propose_from_vertices(polar, sorted(self.facets), candidates):
                 if proposal.exceeds:
-                    self._try_rays(proposal.point, rows[0])
+                    self._try_rays(proposal.point)
                 else:
-                    self._combine(proposal.support)
+                    self._combine(proposal.support, rows)
             if len(self.pending) == len(candidates):
                 return
 
@@ -203,37 +200,50 @@ class _Search:
                 stuck.add(index)
                 continue
             if not proposal.exceeds:
-                self._combine(proposal.support)
+                self._combine(proposal.support, sorted(self.pending))
             before = len(self.facets)
             if index in self.pending:
-                self._try_rays(proposal.point, index)
+                self._try_rays(proposal.point)
             if index in self.pending and len(self.facets) == before:
                 stuck.add(index)
 
-    def _try_rays(self, direction: NDArray[np.float64], index: int) -> None:
-        """Follow a ray that should leave through an unknown facet; perturb it if it meets two rows at once."""
+    def _try_rays(self, direction: NDArray[np.float64]) -> None:
+        """Follow a ray that should leave through an unknown facet; perturb it if it meets several rows at once."""
         for attempt in range(_RETRIES):
             spread = 0.0 if attempt == 0 else 2.0 ** (-4 * attempt)
             noise = self.rng.standard_normal(self.dim) * spread * float(np.max(np.abs(direction)))
-            before = len(self.facets)
-            self.first_hit(direction + noise)
-            if len(self.facets) > before or index not in self.pending:
+            if self.first_hit(direction + noise) is not None:
                 return
 
-    def _combine(self, support: Sequence[int]) -> None:
-        """Settle every pending row that the supporting rows imply, by exact multipliers."""
-        if not support or self.polar is None:
+    def _combine(self, support: Sequence[int], candidates: Sequence[int]) -> None:
+        """Settle those of the candidates that the supporting rows imply, by exact multipliers.
+
+        With M the supporting normals, row i of the product a_i M^-1 holds its multipliers; its product with the
+        supports' slacks is what s_i must reach.
+        """
+        if not 0 < len(support) <= self.dim:
             return
-        candidates = sorted(self.pending)
-        multipliers = _multipliers(self.normals, support, candidates)
-        if multipliers is None:
+        basis = [self.table[j][:-1] for j in support]
+        columns = list(range(self.dim))
+        if len(support) < self.dim:
+            columns = RationalMatrix(IntMatrix(basis)).pivot_columns()
+        try:
+            inverse = RationalMatrix(IntMatrix([[row[k] for k in columns] for row in basis])).inverse()
+        except (ZeroDivisionError, ValueError):  # dependent supports
             return
-        numerators, denominator = multipliers
-        slack_of = [self.slacks[j] for j in support]
-        for row, index in zip(numerators, candidates, strict=True):
-            if row is None or min(row) < 0:
+        wanted = IntMatrix([[self.table[i][k] for k in columns] for i in candidates])
+        multipliers = wanted * inverse.numerators
+        needed = (multipliers * IntMatrix(len(support), 1, [self.slacks[j] for j in support])).entries()
+        spanned = (multipliers * IntMatrix(basis)).tolist() if len(support) < self.dim else None
+        for place, index in enumerate(candidates):
+            if min(multipliers[place, k] for k in range(len(support))) < 0:
                 continue
-            if self.slacks[index] * denominator >= sum([m * s for m, s in zip(row, slack_of, strict=True)]):
+            if spanned and any(
+                got != entry * inverse.denominator
+                for got, entry in zip(spanned[place], self.table[index][:-1], strict=True)
+            ):
+                continue
+            if self.slacks[index] * inverse.denominator >= needed[place]:
                 self.pending.discard(index)
 
     def _settle_exactly(self, index: int) -> None:
@@ -243,13 +253,13 @@ class _Search:
         the witness to q crosses row i where every other row is positive.  Otherwise row i is redundant: an interior
         point of its facet would have strictly feasible points beyond it.
         """
-        beyond = tuple([-entry for entry in self.rows[index]])
-        others = [row for place, row in enumerate(self.rows) if place != index]
+        row = self.table[index]
+        others = [other for place, other in enumerate(self.table) if place != index]
+        beyond = [-entry for entry in row]
         answer = solve_exactly(StrictSystem.from_rows([*others, beyond], self.dim))
         self.pending.discard(index)
         if isinstance(answer, Infeasible):
             return
-        row = self.rows[index]
         inside = Fraction(self.slacks[index], self.scale)
         outside = sum((a * x for a, x in zip(row, answer.witness, strict=False)), Fraction(row[-1]))
         time = inside / (inside - outside)
@@ -257,7 +267,7 @@ class _Search:
         self.facets[index] = Facet(index, point)
 
 
-def _polar_points(rows: Sequence[Row], slacks: Sequence[int], scale: int) -> NDArray[np.float64] | None:
+def _polar_points(rows: Sequence[Sequence[int]], slacks: Sequence[int], scale: int) -> NDArray[np.float64] | None:
     """b_i = -a_i / s_i in floating point, or None where they are out of its range."""
     try:
         table = [[-(entry * scale) / slack for entry in row[:-1]] for row, slack in zip(rows, slacks, strict=True)]
@@ -272,39 +282,3 @@ def _trial_directions(polar: NDArray[np.float64], dim: int) -> NDArray[np.float6
     own = polar / np.where((norms > 0) & np.isfinite(norms), norms, 1.0)
     axes = np.eye(dim) if dim <= 16 else np.zeros((0, dim))
     return np.concatenate([own, axes, -axes])
-
-
-def _multipliers(
-    normals: IntMatrix, support: Sequence[int], candidates: Sequence[int]
-) -> tuple[list[list[int] | None], int] | None:
-    """Exact lambda with a_i = sum lambda_j a_j over the support, as integers over one positive denominator.
-
-    A candidate outside the span of the support gets None; a dependent support gives None altogether.
-    """
-    dim, size = normals.ncols(), len(support)
-    table = normals.tolist()
-    base = IntMatrix(size, dim, [entry for j in support for entry in table[j]])
-    targets = [entry for i in candidates for entry in table[i]]
-    wanted = IntMatrix(len(candidates), dim, targets)
-    columns = list(range(dim))
-    if size < dim:
-        columns = RationalMatrix(base).pivot_columns()
-        if len(columns) < size:
-            return None
-    elif size > dim:
-        return None
-    square = IntMatrix(size, size, [table[j][k] for j in support for k in columns])
-    try:
-        inverse = RationalMatrix(square).inverse()
-    except ZeroDivisionError:
-        return None
-    right = IntMatrix(len(candidates), size, [table[i][k] for i in candidates for k in columns])
-    product = right * inverse.numerators
-    rows: list[list[int] | None] = [list(map(int, row)) for row in product.tolist()]
-    if size < dim:
-        spanned = (product * base).tolist()
-        scaled = wanted.tolist()
-        for place, (left, target) in enumerate(zip(spanned, scaled, strict=True)):
-            if any(a != b * inverse.denominator for a, b in zip(left, target, strict=True)):
-                rows[place] = None
-    return rows, inverse.denominator

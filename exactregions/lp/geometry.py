@@ -240,7 +240,7 @@ def is_bounded(system: StrictSystem) -> Bounded | Receding:
 
 
 def lineality(system: StrictSystem) -> list[tuple[int, ...]]:
-    """Return a basis, of primitive integer vectors, of the lines {r : a_i.r = 0 for all i} that the polyhedron contains.
+    """Return a basis, in primitive integer vectors, of {r : a_i.r = 0 for all i}: the lines within the polyhedron.
 
     Examples
     --------

@@ -26,16 +26,16 @@ from exactregions.lp.system import (
     Feasible,
     Form,
     Infeasible,
-    Multipliers,
     Optimum,
     Point,
     ProofError,
     StrictSystem,
     Unbounded,
+    coprime_multipliers,
     evaluate_form,
     shorten,
 )
-from exactregions.rational import Int, IntMatrix, RationalMatrix, integer_row, primitive
+from exactregions.rational import Int, IntMatrix, RationalMatrix, integer_row
 
 if TYPE_CHECKING:
     import highspy
@@ -64,6 +64,7 @@ def new_solver() -> highspy.Highs:
         "threads": 1,
         "presolve": "off",
         "solver": "simplex",
+        "simplex_scale_strategy": 0,  # rows come with unit normals
         "primal_feasibility_tolerance": 1e-10,  # the finest that HiGHS takes; they steer proposals only
         "dual_feasibility_tolerance": 1e-10,
     }.items():
@@ -184,7 +185,7 @@ def solve(system: StrictSystem) -> Feasible | Infeasible:
     depth = proposal.equation_duals[dim]
     point = [-y for y in proposal.equation_duals[:dim]]
     answer: Feasible | Infeasible | None = None
-    if depth > 0:
+    if 0 < depth < math.inf:
         answer = _round(system, point, depth)
     if answer is None:
         answer = _settle(system, factors, proposal)
@@ -230,7 +231,7 @@ def _settle(system: StrictSystem, factors: Sequence[int], proposal: _DualSolutio
     pairs = [(row, int(w)) for row, w in zip(proposal.columns, weights, strict=True) if row < count and w != 0]
     if pairs and all(weight > 0 for _, weight in pairs):
         try:
-            return Infeasible(system, _coprime(pairs))
+            return Infeasible(system, coprime_multipliers(pairs))
         except ProofError:
             pass
     solution = matrix.solve(RationalMatrix(IntMatrix(size, 1, constants)))
@@ -247,11 +248,6 @@ def _settle(system: StrictSystem, factors: Sequence[int], proposal: _DualSolutio
 def _augmented(system: StrictSystem, row: int, factor: int) -> list[int | Int]:
     rows, dim = system.rows, system.dim
     return [*[rows[row, k] for k in range(dim)], factor, rows[row, dim]]
-
-
-def _coprime(pairs: Sequence[tuple[int, int]]) -> Multipliers:
-    values = primitive([weight for _, weight in pairs])
-    return tuple((row, Fraction(value)) for (row, _), value in zip(pairs, values, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +271,8 @@ class CellLP:
     Parameters
     ----------
     system : StrictSystem
+    solver : highspy.Highs, optional
+        A solver to use for this cell from now on; without it, one is made.
 
     Examples
     --------
@@ -285,12 +283,12 @@ class CellLP:
     True
     """
 
-    def __init__(self, system: StrictSystem) -> None:
+    def __init__(self, system: StrictSystem, *, solver: highspy.Highs | None = None) -> None:
         count, dim = system.n_rows, system.dim
         self.dim = dim
         self.rows, self.factors = float_rows(system.rows)
         self._lower = -self.rows[:, dim]
-        self._solver = new_solver()
+        self._solver = solver or new_solver()
         frame = _frame(count, dim)
         self._columns = np.arange(dim, dtype=np.int32)
         normals = np.ascontiguousarray(self.rows[:, :dim])
@@ -329,7 +327,7 @@ def minimise(form: Form, system: StrictSystem) -> Optimum | Unbounded | Infeasib
         return answer
     target, _ = float_rows(IntMatrix(1, system.dim + 1, integer_row(form)[0]))
     if system.n_rows and system.dim:
-        proposal = CellLP(system).minimise(target[0, : system.dim])
+        proposal = CellLP(system, solver=_solver()).minimise(target[0, : system.dim])
         optimum = None if proposal is None else _optimum_at(form, system, proposal)
         if optimum is not None:
             return optimum

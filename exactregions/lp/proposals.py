@@ -20,7 +20,7 @@ from exactregions.lp.highs import new_solver
 
 __all__ = ["PolarLP", "Proposal", "propose_from_vertices"]
 
-_MOST_BASES = 400  # beyond this, linear programs are cheaper than listing
+_MOST_BASES = 1000  # beyond this, linear programs are cheaper than listing
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,20 +107,20 @@ def propose_from_vertices(
 ) -> Iterator[tuple[Proposal, list[int]]]:
     """Propose, for rows grouped by the vertex where they are largest, a support or a direction beyond.
 
-    Yields nothing where the known facets have no vertex or too many bases to list.
+    The known facets are closed by a far simplex, so that directions in which they are unbounded are vertices too.
+    Yields nothing if there are too many bases to list.
     """
     dim = polar.shape[1]
-    if not candidates or len(facets) < dim or comb(len(facets), dim) > _MOST_BASES:
+    if not candidates or comb(len(facets) + dim + 1, dim) > _MOST_BASES:
         return
-    known = polar[np.asarray(facets)]
-    bases = _bases(len(facets), dim)
-    systems = known[bases]
+    walls = np.concatenate([polar[np.asarray(facets, dtype=np.intp)], _far_simplex(polar)])
+    bases = _bases(len(walls), dim)
+    systems = walls[bases]
     determinants = np.abs(np.linalg.det(systems))
-    scale = np.prod(np.linalg.norm(systems, axis=2), axis=1)
-    regular = determinants > 1e-12 * scale  # proposals only: a basis left out here is found by a program instead
+    regular = determinants > 1e-12 * np.prod(np.linalg.norm(systems, axis=2), axis=1)
     bases, systems = bases[regular], systems[regular]
     points = np.linalg.solve(systems, np.ones((len(systems), dim, 1)))[:, :, 0]
-    inside = (known @ points.T).max(axis=0) < 1.000001
+    inside = (walls @ points.T).max(axis=0) < 1.000001
     bases, points = bases[inside], points[inside]
     if not len(points):
         return
@@ -129,8 +129,15 @@ def propose_from_vertices(
     for vertex in dict.fromkeys(best.tolist()):
         rows = [candidates[k] for k in np.flatnonzero(best == vertex).tolist()]
         exceeds = bool(gains[best == vertex, vertex].max() > 1.001)
-        support = () if exceeds else [facets[k] for k in bases[vertex].tolist()]
+        support = () if exceeds else [facets[k] for k in bases[vertex].tolist() if k < len(facets)]
         yield Proposal(exceeds, points[vertex], support), rows
+
+
+def _far_simplex(polar: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows of a simplex round the origin, far outside the scale of the cell."""
+    dim = polar.shape[1]
+    size = float(np.median(np.linalg.norm(polar, axis=1))) * 2.0**-20
+    return np.concatenate([-np.eye(dim), np.ones((1, dim))]) * size
 
 
 @lru_cache(maxsize=256)

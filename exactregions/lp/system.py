@@ -14,7 +14,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from exactregions.errors import InputError, ShapeError, UndecidedError
-from exactregions.rational import Int, IntMatrix, common_denominator, integer_row, round_to_bits, to_fractions
+from exactregions.rational import (
+    Int,
+    IntMatrix,
+    common_denominator,
+    integer_row,
+    primitive,
+    round_to_bits,
+    to_fractions,
+)
 
 __all__ = [
     "Feasible",
@@ -26,8 +34,12 @@ __all__ = [
     "ProofError",
     "StrictSystem",
     "Unbounded",
+    "check_multipliers",
+    "coprime_multipliers",
+    "evaluate_form",
     "read_form",
     "shorten",
+    "slopes_along",
 ]
 
 Point = tuple[Fraction, ...]
@@ -226,6 +238,7 @@ class Infeasible:
 
 
 def check_multipliers(multipliers: Multipliers, n_rows: int) -> None:
+    """Raise `ProofError` unless the rows are distinct, in order and there, and the multipliers positive rationals."""
     previous = -1
     for row, value in multipliers:
         if not previous < row < n_rows:
@@ -318,6 +331,18 @@ def slopes_along(system: StrictSystem, ray: Point) -> list[Int]:
     if len(ray) != system.dim:
         raise ProofError(f"a ray with {len(ray)} coordinates in dimension {system.dim}")
     return (system.rows * IntMatrix(system.dim + 1, 1, [*integer_row(ray)[0], 0])).entries()
+
+
+def coprime_multipliers(weights: Sequence[tuple[int, int]]) -> Multipliers:
+    """Divide integer multipliers by their greatest common divisor.
+
+    Examples
+    --------
+    >>> coprime_multipliers([(0, 4), (7, 6)])
+    ((0, Fraction(2, 1)), (7, Fraction(3, 1)))
+    """
+    values = primitive([weight for _, weight in weights])
+    return tuple([(row, Fraction(value)) for (row, _), value in zip(weights, values, strict=True)])
 
 
 def evaluate_form(form: Form, point: Point) -> Fraction:

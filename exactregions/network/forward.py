@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from exactregions.rational import IntMatrix, RationalMatrix, common_denominator, integer_row
+from exactregions.rational import Int, IntMatrix, RationalMatrix, common_denominator, integer_row
 
 if TYPE_CHECKING:
     from exactregions.network.activations import PiecewiseLinear
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ForwardPass", "IntegerActivations", "at_point", "beyond", "on_pattern"]
 
-_Choice = Callable[[int, Sequence[int], int], int]
+_Choice = Callable[[int, Sequence[Int], int], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def beyond(
     columns, denominator = _columns(point, directions)
     tables = [table for layer in network.integer_activations for table in layer.neurons]
 
-    def choose(neuron: int, row: Sequence[int], one: int) -> int:
+    def choose(neuron: int, row: Sequence[Int], one: int) -> int:
         return _piece_beyond(tables[neuron].breakpoints, row, one)
 
     heights = (1, *(0,) * (columns.ncols() - 1))
@@ -87,11 +87,11 @@ def _columns(point: Sequence[Fraction], directions: Sequence[Sequence[Fraction |
     return IntMatrix(len(entries) + 1, 1 + len(moves), [*flat, denominator, *(0,) * len(moves)]), denominator
 
 
-def _piece_beyond(breakpoints: Sequence[tuple[int, int]], row: Sequence[int], one: int) -> int:
+def _piece_beyond(breakpoints: Sequence[tuple[int, int]], row: Sequence[Int], one: int) -> int:
     """Piece of (row[0] + eps row[1] + eps^2 row[2] + ...) / one for small eps > 0."""
     value, piece = row[0], 0
     for numerator, denominator in breakpoints:
-        excess = value * denominator - numerator * one
+        excess = value * denominator - numerator * one if numerator else value
         if excess < 0:
             return piece
         if excess == 0:
@@ -137,7 +137,7 @@ def _propagate(network: Network, columns: RationalMatrix, heights: Sequence[int]
     for layer, activations in zip(network.layers, network.integer_activations, strict=True):
         forms = layer.matrix @ signal
         found.append(forms)
-        rows = [[int(entry) for entry in row] for row in forms.numerators.tolist()]
+        rows = forms.numerators.tolist()
         pieces = [choose(len(pattern) + place, row, forms.denominator) for place, row in enumerate(rows)]
         pattern.extend(pieces)
         signal = _activate(rows, forms.denominator, activations, pieces, heights)
@@ -150,14 +150,14 @@ def _propagate(network: Network, columns: RationalMatrix, heights: Sequence[int]
 
 
 def _activate(
-    rows: Sequence[Sequence[int]],
+    rows: Sequence[Sequence[Int]],
     one: int,
     activations: IntegerActivations,
     pieces: Sequence[int],
     heights: Sequence[int],
 ) -> RationalMatrix:
     """Apply p z + q h on the chosen pieces, and append the row of homogeneous coordinates."""
-    flat: list[int] = []
+    flat: list[Int | int] = []
     nothing = [0] * len(heights)
     for row, table, piece in zip(rows, activations.neurons, pieces, strict=True):
         factor, shift = table.terms[piece]

@@ -90,9 +90,7 @@ class Cell:
     def irredundant(self) -> tuple[Inequality, ...]:
         """The inequalities that bound the cell, none of them implied by the others, domain included."""
         cell = self.inequalities
-        proper = [k for k, row in enumerate(cell.rows) if any(row[:-1])]
-        found = find_facets([cell.rows[k] for k in proper], self.witness)
-        places = [proper[facet.row] for facet in found]
+        places = [facet.row for facet in find_facets(cell.matrix, self.witness)]
         return tuple(Inequality(cell.rows[k][:-1], cell.rows[k][-1], cell.sides[k]) for k in places)
 
     @cached_property
@@ -103,7 +101,7 @@ class Cell:
     @cached_property
     def is_bounded(self) -> bool:
         """Whether the cell is bounded, decided exactly."""
-        system = StrictSystem.from_rows(self.inequalities.rows, self._complex.dim)
+        system = StrictSystem(self.inequalities.matrix)
         return isinstance(is_bounded(system), Bounded)
 
     @property

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from exactregions.domains import Domain
 from exactregions.network import Network
 from exactregions.network.forward import on_pattern
-from exactregions.rational import RationalMatrix, primitive
+from exactregions.rational import IntMatrix, RationalMatrix, integer_row, primitive
 
 __all__ = ["CellInequalities", "Side", "inequalities"]
 
@@ -53,6 +53,8 @@ class CellInequalities:
         What each row stands for: several sides where walls coincide.
     degenerate : tuple of int
         Neurons whose pre-activation is identically a breakpoint.
+    matrix : IntMatrix
+        The rows as a matrix.
     contradiction : int or None
         A neuron whose constant pre-activation is not on its piece: then the pattern has no cell.
     """
@@ -60,6 +62,7 @@ class CellInequalities:
     rows: tuple[Row, ...]
     sides: tuple[tuple[Side, ...], ...]
     degenerate: tuple[int, ...]
+    matrix: IntMatrix
     contradiction: int | None = None
 
     def is_wall(self, index: int) -> bool:
@@ -68,7 +71,9 @@ class CellInequalities:
 
     def holds_at(self, point: Sequence[Fraction]) -> bool:
         """Whether a point satisfies every row strictly."""
-        return all(sum((a * x for a, x in zip(row, point, strict=False)), Fraction(row[-1])) > 0 for row in self.rows)
+        numerators, scale = integer_row(point)
+        column = IntMatrix(len(numerators) + 1, 1, [*numerators, scale])
+        return all(value > 0 for value in (self.matrix * column).entries())
 
 
 def inequalities(network: Network, domain: Domain, pattern: Sequence[int]) -> CellInequalities:
@@ -96,7 +101,10 @@ def inequalities(network: Network, domain: Domain, pattern: Sequence[int]) -> Ce
     for index, side in enumerate(domain.integer_rows()):
         if any(side[:-1]) or side[-1] <= 0:
             collected.setdefault(primitive(side), []).append(Side(-1, index, True))
-    return CellInequalities(tuple(collected), tuple(map(tuple, collected.values())), tuple(degenerate), contradiction)
+    matrix = IntMatrix(len(collected), domain.dim + 1, [entry for row in collected for entry in row])
+    return CellInequalities(
+        tuple(collected), tuple(map(tuple, collected.values())), tuple(degenerate), matrix, contradiction
+    )
 
 
 def _collect(collected: dict[Row, list[Side]], form: Row, forms: RationalMatrix, mark: Fraction, side: Side) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from fractions import Fraction as F
+from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from exactregions.errors import InputError
 from exactregions.lp import BACKENDS, Feasible, Infeasible, StrictSystem, solve
 
-GAPS = [F(1, 2**k) for k in (20, 30, 40, 50, 60)]
+GAPS = [Fraction(1, 2**k) for k in (20, 30, 40, 50, 60)]
 
 
 def answers(rows, dim):
@@ -53,33 +53,33 @@ def transformed(rows, matrix, shift):
 
 
 def axis(dim, k, sign=1):
-    return [F(sign * int(j == k)) for j in range(dim)]
+    return [Fraction(sign * int(j == k)) for j in range(dim)]
 
 
 def slab(dim, gap):
     """0 < x_0 < gap, and the other coordinates in (0, 1)."""
-    sides = [[*axis(dim, k, s), F(int(s < 0))] for k in range(1, dim) for s in (1, -1)]
-    return [[*axis(dim, 0), F(0)], [*axis(dim, 0, -1), gap], *sides]
+    sides = [[*axis(dim, k, s), Fraction(int(s < 0))] for k in range(1, dim) for s in (1, -1)]
+    return [[*axis(dim, 0), Fraction(0)], [*axis(dim, 0, -1), gap], *sides]
 
 
 def simplex(dim, gap):
     """x > 0, sum x < gap."""
-    return [*[[*axis(dim, k), F(0)] for k in range(dim)], [F(-1)] * dim + [gap]]
+    return [*[[*axis(dim, k), Fraction(0)] for k in range(dim)], [Fraction(-1)] * dim + [gap]]
 
 
 def sharp_cone(dim, gap):
     """x > 0 and sum of the first d-1 coordinates < gap * the last one."""
-    return [*[[*axis(dim, k), F(0)] for k in range(dim)], [*[F(-1)] * (dim - 1), gap, F(0)]]
+    return [*[[*axis(dim, k), Fraction(0)] for k in range(dim)], [*[Fraction(-1)] * (dim - 1), gap, Fraction(0)]]
 
 
-@pytest.mark.parametrize("dim", [1, 2, 3, 4])
 @pytest.mark.parametrize("gap", GAPS, ids=lambda g: f"2^-{g.denominator.bit_length() - 1}")
-@pytest.mark.parametrize("shape", [slab, simplex, sharp_cone])
+@pytest.mark.parametrize(
+    ("shape", "dim"),
+    [*itertools.product([slab, simplex], [1, 2, 3, 4]), *itertools.product([sharp_cone], [2, 3, 4])],
+)
 def test_just_feasible_touching_and_just_infeasible(shape, dim, gap):
-    if shape is sharp_cone and dim == 1:
-        pytest.skip("a cone on a line has no opening")
-    matrix, shift = unimodular(dim, gap.denominator.bit_length()), [F(k, 3) for k in range(dim)]
-    for width, expected in ((gap, Feasible), (F(0), Infeasible), (-gap, Infeasible)):
+    matrix, shift = unimodular(dim, gap.denominator.bit_length()), [Fraction(k, 3) for k in range(dim)]
+    for width, expected in ((gap, Feasible), (Fraction(0), Infeasible), (-gap, Infeasible)):
         rows = shape(dim, width)
         assert answers(rows, dim) == {expected}
         assert answers(transformed(rows, matrix, shift), dim) == {expected}
@@ -87,8 +87,8 @@ def test_just_feasible_touching_and_just_infeasible(shape, dim, gap):
 
 @pytest.mark.parametrize("exponents", list(itertools.product([-9, 0, 9], repeat=2)))
 def test_row_scales_change_nothing(exponents):
-    factors = [F(10) ** e for e in exponents]
-    for gap, expected in ((F(1, 2**40), Feasible), (F(0), Infeasible), (F(-1, 2**40), Infeasible)):
+    factors = [Fraction(10) ** e for e in exponents]
+    for gap, expected in ((Fraction(1, 2**40), Feasible), (Fraction(0), Infeasible), (Fraction(-1, 2**40), Infeasible)):
         rows = [[v * factor for v in row] for row, factor in zip(slab(1, gap), factors, strict=True)]
         assert answers(rows, 1) == {expected}
 
@@ -125,8 +125,8 @@ def small_systems(draw):
     dim = draw(st.integers(0, 4))
     entry = st.integers(-2, 2)
     rows = draw(st.lists(st.lists(entry, min_size=dim + 1, max_size=dim + 1), max_size=9))
-    gap = draw(st.sampled_from([F(1), *GAPS]))
-    return [[*map(F, row[:-1]), row[-1] * gap] for row in rows], dim
+    gap = draw(st.sampled_from([Fraction(1), *GAPS]))
+    return [[*map(Fraction, row[:-1]), row[-1] * gap] for row in rows], dim
 
 
 @settings(deadline=None, max_examples=120)
@@ -144,5 +144,5 @@ def test_highs_and_exact_agree_on_entries_of_any_length(drawn, bits):
 
 
 def test_an_unknown_backend_is_named():
-    with pytest.raises(InputError, match="'simplex'.*highs, exact, convex"):
+    with pytest.raises(InputError, match=r"'simplex'.*highs, exact, convex"):
         solve(StrictSystem.from_rows([[1, 0]], 1), backend="simplex")

@@ -7,7 +7,7 @@ import statistics
 import subprocess
 import sys
 import time
-from fractions import Fraction as F
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -25,10 +25,10 @@ def test_the_exact_simplex_ends_on_the_cycling_example_of_beale():
         *[[int(j == k) for j in range(4)] + [0] for k in range(4)],
     ]
     system = StrictSystem.from_rows(rows, 4)
-    form = (F(-3, 4), F(150), F(-1, 50), F(6), F(0))
-    from_apex = exact.minimise(form, system, start=(F(0),) * 4)
-    assert from_apex.value == F(-1, 20)
-    assert exact.minimise(form, system).value == F(-1, 20)
+    form = (Fraction(-3, 4), Fraction(150), Fraction(-1, 50), Fraction(6), Fraction(0))
+    from_apex = exact.minimise(form, system, start=(Fraction(0),) * 4)
+    assert from_apex.value == Fraction(-1, 20)
+    assert exact.minimise(form, system).value == Fraction(-1, 20)
 
 
 @pytest.mark.parametrize("greedy", [0, 10])
@@ -40,7 +40,9 @@ def test_the_exact_simplex_ends_on_degenerate_cones_by_either_rule(greedy, monke
         system = StrictSystem.from_rows([*rows, *rows], dim)
         assert type(exact.solve(system)) is type(highs.solve(system))
         cone = StrictSystem.from_rows([[abs(v) for v in row[:2]] + row[2:] for row in rows], dim)
-        end = exact.minimise((*[F(rng.randint(-3, 3)) for _ in range(dim)], F(0)), cone, start=(F(0),) * dim)
+        end = exact.minimise(
+            (*[Fraction(rng.randint(-3, 3)) for _ in range(dim)], Fraction(0)), cone, start=(Fraction(0),) * dim
+        )
         assert not isinstance(end, Optimum) or end.value == 0
 
 
@@ -54,7 +56,7 @@ def test_the_exact_simplex_decides_hundreds_of_rows():
 
 def test_the_exact_simplex_may_start_anywhere():
     system = StrictSystem.from_rows([[1, 0], [-1, 1]], 1)
-    for start in (F(-7, 3), F(1, 3), F(10**20)):
+    for start in (Fraction(-7, 3), Fraction(1, 3), Fraction(10**20)):
         assert isinstance(exact.solve(system, start=(start,)), Feasible)
         assert isinstance(exact.solve(system.with_rows([[-1, 0]]), start=(start,)), Infeasible)
 
@@ -143,7 +145,7 @@ def test_lp_loads_neither_cvxpy_nor_scipy():
 
 def test_convex_says_so_when_it_finds_no_proof(monkeypatch):
     monkeypatch.setattr("exactregions.lp.convex._ROUNDS", 0)
-    with pytest.raises(UndecidedError, match="no proof.*backend"):
+    with pytest.raises(UndecidedError, match=r"no proof.*backend"):
         solve(StrictSystem.from_rows([[1, 0]], 1), backend="convex")
 
 

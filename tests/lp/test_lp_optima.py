@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from fractions import Fraction as F
+from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
@@ -49,7 +49,7 @@ def vertices(rows, dim):
         point = []
         for k in range(dim):
             replaced = [[*row[:k], -whole[-1], *row[k + 1 :]] for row, whole in zip(normals, chosen, strict=True)]
-            point.append(F(determinant(replaced), base))
+            point.append(Fraction(determinant(replaced), base))
         if all(sum(a * x for a, x in zip(row, point, strict=False)) + row[-1] >= 0 for row in rows):
             found.append(tuple(point))
     return found
@@ -94,7 +94,7 @@ def test_unbounded_forms_come_with_a_ray(backend):
     assert up.value == 5
     assert isinstance(minimise([0, 1, 0], wedge, backend=backend), Unbounded)
     assert isinstance(minimise([1, 0], StrictSystem.from_rows([], 1), backend=backend), Unbounded)
-    assert minimise([0, "1/3"], StrictSystem.from_rows([], 1), backend=backend).value == F(1, 3)
+    assert minimise([0, "1/3"], StrictSystem.from_rows([], 1), backend=backend).value == Fraction(1, 3)
     assert minimise([7], StrictSystem.from_rows([[2]], 0), backend=backend).value == 7
 
 
@@ -108,10 +108,11 @@ def test_minima_of_cells_that_contain_lines(backend):
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("bits", [20, 40, 60])
 def test_minima_that_differ_by_a_tiny_gap_are_told_apart(backend, bits):
-    gap = F(1, 2**bits)
-    system = StrictSystem.from_rows([[1, 0, 0], [0, 1, 0], [-1, -1, 1], [-1, -1 - gap, 1 + gap / 2]], 2)
-    values = [value_at([-1, -1 - gap, 0], p) for p in vertices(system.rows.tolist(), 2)]
-    assert minimise([-1, -1 - gap, 0], system, backend=backend).value == min(map(F, values))
+    gap = Fraction(1, 2**bits)
+    rows = [[1, 0, 0], [0, 1, 0], [-1, -1, 1], [-1, -1 - gap, 1 + gap / 2]]
+    system = StrictSystem.from_rows(rows, 2)
+    values = [value_at([-1, -1 - gap, 0], p) for p in vertices([list(map(Fraction, row)) for row in rows], 2)]
+    assert minimise([-1, -1 - gap, 0], system, backend=backend).value == min(values)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -145,8 +146,8 @@ def test_a_row_is_redundant_iff_no_point_violates_it_alone(drawn):
 
 def test_of_two_proportional_rows_each_is_redundant_by_the_other():
     system = StrictSystem.from_rows([[1, 2, 3], [2, 4, 6], [-1, 0, 1]], 2)
-    assert redundancy(system, 0) == Redundant(system, 0, ((1, F(1, 2)),))
-    assert redundancy(system, 1) == Redundant(system, 1, ((0, F(2)),))
+    assert redundancy(system, 0) == Redundant(system, 0, ((1, Fraction(1, 2)),))
+    assert redundancy(system, 1) == Redundant(system, 1, ((0, Fraction(2)),))
     assert isinstance(redundancy(system, 2), Irredundant)
 
 

@@ -50,7 +50,7 @@ from numba import njit
 
 __all__ = ["DEGENERATE", "OPTIONS", "UNKNOWN", "attained", "basis_bounds", "compose", "no_cut", "structural_zeros"]
 
-OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy", "fastmath": False}
+OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy", "fastmath": False, "_nrt": False}
 UNKNOWN, DEGENERATE = -1, 2  # signs: 0 for g <= 0, 1 for g > 0, DEGENERATE for g identically 0 (a case of g <= 0)
 
 UNIT = 2.0**-53
@@ -156,14 +156,21 @@ def basis_bounds(T, basis, constraints, errors, d, bounds, scratch):  # type: ig
     for k in range(d):
         for a in range(d):
             scratch[d + 1, a] = 0.0
+        for i in range(0, d - 3, 4):  # four at a time: the inner loop is short, its entry costs more than its work
+            x0, x1, x2, x3 = T[k, i], T[k, i + 1], T[k, i + 2], T[k, i + 3]
+            for a in range(d):
+                scratch[d + 1, a] += (scratch[i, a] * x0 + scratch[i + 1, a] * x1) + (
+                    scratch[i + 2, a] * x2 + scratch[i + 3, a] * x3
+                )
+        for i in range(d - d % 4, d):
+            x0 = T[k, i]
+            for a in range(d):
+                scratch[d + 1, a] += scratch[i, a] * x0
         largest = 0.0
         products = 1.0
         for i in range(d):
-            x = T[k, i]
-            for a in range(d):
-                scratch[d + 1, a] += scratch[i, a] * x
-            largest = max(largest, abs(x))
-            products += scratch[d, i] * abs(x)
+            largest = max(largest, abs(T[k, i]))
+            products += scratch[d, i] * abs(T[k, i])
         scratch[d + 1, k] -= 1.0
         column = 0.0
         for a in range(d):
@@ -282,16 +289,25 @@ def attained(
         for j in range(width):
             out[j] = b[layer, j]
         if layer == 0:
-            for c in range(size):
-                x = point[c]
+            for c in range(0, size - 3, 4):
+                x0, x1, x2, x3 = point[c], point[c + 1], point[c + 2], point[c + 3]
                 for j in range(width):
-                    out[j] += first[c, j] * x
+                    out[j] += (first[c, j] * x0 + first[c + 1, j] * x1) + (first[c + 2, j] * x2 + first[c + 3, j] * x3)
+            for c in range(size - size % 4, size):
+                x0 = point[c]
+                for j in range(width):
+                    out[j] += first[c, j] * x0
         else:
-            for i in range(terms):
-                x = inputs[i]
-                if x != 0.0:
-                    for j in range(width):
-                        out[j] += W[layer, i, j] * x
+            for i in range(0, terms - 3, 4):
+                x0, x1, x2, x3 = inputs[i], inputs[i + 1], inputs[i + 2], inputs[i + 3]
+                for j in range(width):
+                    out[j] += (W[layer, i, j] * x0 + W[layer, i + 1, j] * x1) + (
+                        W[layer, i + 2, j] * x2 + W[layer, i + 3, j] * x3
+                    )
+            for i in range(terms - terms % 4, terms):
+                x0 = inputs[i]
+                for j in range(width):
+                    out[j] += W[layer, i, j] * x0
         relative = (GAMMA * (terms + 2) + rounding) * INFLATE
         worst = 0.0
         for j in range(width):

@@ -565,7 +565,13 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
     C, CD, CM, places = work.C, work.CD, work.CM, work.places
     F, FN, FD, FM = work.F, work.FN, work.FD, work.FM
     column, factors, x, point = work.column, work.factors, work.x, work.point
-    undecided, cancel = out.undecided, out.cancel
+    W, b, norms, slope, shift, wall_at = net.W, net.b, net.norms, net.slope, net.shift, net.wall
+    sides, first_points, Wt, lift, values = net.sides_points, net.first_points, net.Wt, net.lift, work.values
+    stack, nodes, saved, all_bases, all_names = work.T, work.nodes, work.saved, work.basis, work.names
+    multipliers, zero, several, rounding = work.multipliers, work.zero, net.several, net.rounding
+    forms, features = (F, FN, FD, FM, work.active, work.ranks), (work.G, work.GN, work.GD, work.GM)
+    undecided, cancel, bits, degenerate = out.undecided, out.cancel, out.bits, out.degenerate
+    patterns, witnesses = out.patterns, out.witnesses
     d = C.shape[1] - 1
     n_layers = len(widths)
     slot = control[DEPTH]
@@ -591,23 +597,23 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
                 slot = -1
                 continue
             entering = True
-        bound = work.nodes[slot, N_BOUND]
-        pending = work.nodes[slot, N_PENDING]
-        count = work.nodes[slot, N_CONSTRAINTS]
-        layer = work.nodes[slot, LAYER]
-        depth = work.nodes[slot, CUT_DEPTH]
-        T = work.T[slot]
-        basis = work.basis[slot]
-        names = work.names[slot]
+        bound = nodes[slot, N_BOUND]
+        pending = nodes[slot, N_PENDING]
+        count = nodes[slot, N_CONSTRAINTS]
+        layer = nodes[slot, LAYER]
+        depth = nodes[slot, CUT_DEPTH]
+        T = stack[slot]
+        basis = all_bases[slot]
+        names = all_names[slot]
         at = offsets[layer]
         if not entering:  # the second side of a cut
             for j in range(widths[layer]):
-                signs[at + j] = work.saved[slot, j]
-            wall = work.nodes[slot, WALL]
-            sign = work.nodes[slot, SIDE]
+                signs[at + j] = saved[slot, j]
+            wall = nodes[slot, WALL]
+            sign = nodes[slot, SIDE]
             signs[at + wall] = sign
             _constrain(C, CD, CM, places, F, FD, FM, count - 1, layer, wall, 2.0 * sign - 1.0)
-            if net.several:
+            if several:
                 _imply(first_row, neuron_of, signs, at, layer, wall, sign)
                 pending = _drop(T, d, names, signs, at, bound, pending)
         ready = 0
@@ -628,10 +634,10 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
                 left = pending
                 pending, ready, best = _scan(
                     T, basis, names, F, FN, FD, layer, bound, pending, d, ready, signs, at, C, CD, bounds, scratch,
-                    work.multipliers, work.zero,
+                    multipliers, zero,
                 )  # fmt: skip
                 control[REFUSALS] += left - pending
-                if net.several and pending < left:
+                if several and pending < left:
                     _imply_all(first_row, signs, at, layer, neurons[layer])
                     pending = _drop(T, d, names, signs, at, bound, pending)
                     continue
@@ -653,7 +659,7 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
                     if ready == 1 and _refuse(net, work, T, basis, layer, wall, 2.0 * sign - 1.0, d):
                         control[REFUSALS] += 1
                         signs[at + wall] = sign
-                        if net.several:
+                        if several:
                             _imply(first_row, neuron_of, signs, at, layer, wall, sign)
                         pending = _drop(T, d, names, signs, at, bound, pending)
                         continue
@@ -670,9 +676,9 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
                 for g in range(at, at + widths[layer]):
                     signs[g] = UNKNOWN
                 compose(
-                    layer, widths, neurons, first_row, net.W, net.b, net.slope, net.shift, signs,
-                    offsets, (F, FN, FD, FM, work.active, work.ranks),
-                    (work.G, work.GN, work.GD, work.GM), net.rounding, net.integral,
+                    layer, widths, neurons, first_row, W, b, slope, shift, signs,
+                    offsets, forms,
+                    features, rounding, net.integral,
                 )  # fmt: skip
                 entering = True
                 rebuilt = False
@@ -687,20 +693,20 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
                     if pending == 1:
                         _points_beside_cut(T, d, bound, bound, k, column, x)
                         for j in range(widths[layer]):
-                            work.saved[slot, j] = signs[at + j]
+                            saved[slot, j] = signs[at + j]
                     else:
                         _point_in_leaf(T, d, bound, column, x)
                     for side in range(1 + pending):
                         if pending == 1:
                             for j in range(widths[layer]):
-                                signs[at + j] = work.saved[slot, j]
+                                signs[at + j] = saved[slot, j]
                             signs[at + wall] = side
-                            if net.several:
+                            if several:
                                 _imply(first_row, neuron_of, signs, at, layer, wall, side)
-                        _lift(net.lift, x, side, point)
+                        _lift(lift, x, side, point)
                         if attained(
-                            point, net.sides_points, net.first_points, net.Wt, net.b, net.norms, net.slope, net.shift,
-                            widths, neurons, first_row, net.wall, signs, offsets, net.rounding, work.values,
+                            point, sides, first_points, Wt, b, norms, slope, shift,
+                            widths, neurons, first_row, wall_at, signs, offsets, rounding, values,
                         ):  # fmt: skip
                             control[LEAVES] += 1
                             flat = False
@@ -708,10 +714,10 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
                                 flat = flat or signs[g] == DEGENERATE
                             control[DEGENERATES] += flat
                             if control[EMIT]:
-                                out.degenerate[control[FOUND]] = flat
+                                degenerate[control[FOUND]] = flat
                                 _write(
-                                    signs, neurons, first_row, offsets, out.bits, point, control[FOUND], out.patterns,
-                                    out.witnesses,
+                                    signs, neurons, first_row, offsets, bits, point, control[FOUND], patterns,
+                                    witnesses,
                                 )  # fmt: skip
                             control[FOUND] += 1
                         else:
@@ -727,16 +733,16 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
             count += 1
             depth += 1
             rows = bound + pending
-            work.nodes[slot, N_BOUND] = bound
-            work.nodes[slot, N_PENDING] = pending
-            work.nodes[slot, N_CONSTRAINTS] = count
-            work.nodes[slot, LAYER] = layer
-            work.nodes[slot, CUT_DEPTH] = depth
-            work.nodes[slot, WALL] = wall
-            work.nodes[slot, SIDE] = 1 - sign
+            nodes[slot, N_BOUND] = bound
+            nodes[slot, N_PENDING] = pending
+            nodes[slot, N_CONSTRAINTS] = count
+            nodes[slot, LAYER] = layer
+            nodes[slot, CUT_DEPTH] = depth
+            nodes[slot, WALL] = wall
+            nodes[slot, SIDE] = 1 - sign
             for j in range(widths[layer]):
-                work.saved[slot, j] = signs[at + j]
-            upper = work.T[slot + 1]
+                saved[slot, j] = signs[at + j]
+            upper = stack[slot + 1]
             for i in range(d + 1):
                 for r in range(rows):
                     upper[i, r] = T[i, r]
@@ -745,15 +751,15 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
                 negative[k, r] = -negative[k, r]
             slot += 1
             for i in range(d):
-                work.basis[slot, i] = basis[i]
+                all_bases[slot, i] = basis[i]
             for r in range(d, rows):
-                work.names[slot, r] = names[r]
+                all_names[slot, r] = names[r]
             T = upper
-            basis = work.basis[slot]
-            names = work.names[slot]
+            basis = all_bases[slot]
+            names = all_names[slot]
             signs[at + wall] = sign
             _constrain(C, CD, CM, places, F, FD, FM, count - 1, layer, wall, 2.0 * sign - 1.0)
-            if net.several:
+            if several:
                 _imply(first_row, neuron_of, signs, at, layer, wall, sign)
                 pending = _drop(T, d, names, signs, at, bound, pending)
             ready = 0
