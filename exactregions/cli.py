@@ -1,7 +1,7 @@
 """The command line: thin over the library; parse, call, print.
 
-Results go to standard output, progress and messages to standard error.  Exit codes: 0 done (also with a lower bound after
-a budget), 1 the answer is no, 2 bad input, 3 undecided or internal, 130 Ctrl-C after saving what was found.
+Results go to standard output, progress and messages to standard error.  Exit codes: 0 done (also with a lower bound
+after a budget), 1 the answer is no, 2 bad input, 3 undecided or internal, 130 Ctrl-C after saving what was found.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import click
 
@@ -19,6 +19,7 @@ from exactregions.certificates.observers import NullObserver, Problem
 from exactregions.domains import Domain, domain_from_json
 from exactregions.enumeration import ENGINES
 from exactregions.errors import ExactRegionsError, FormatError, InputError
+from exactregions.files import check_target
 from exactregions.regions import RegionComplex, Status
 
 __all__ = ["main"]
@@ -33,6 +34,7 @@ class _Commands(click.Group):
     """A group whose errors are one line on standard error with the exit codes of the module's docstring."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        """Run a command and turn its exceptions into exit codes."""
         try:
             return super().invoke(ctx)
         except InputError as error:
@@ -59,6 +61,7 @@ def main() -> None:
 def _problem_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+        click.option("--activation", metavar="NAME", help="For files that do not state theirs, such as state_dicts."),
         click.option("--domain", "domain_text", metavar="DOMAIN", help=_DOMAIN_HELP),
         click.argument("net", metavar="NET"),
     ):
@@ -77,9 +80,9 @@ def _search_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @main.command()
 @_problem_options
-def info(net: str, domain_text: str | None, as_json: bool) -> None:
+def info(net: str, domain_text: str | None, activation: str | None, as_json: bool) -> None:
     """Describe a network file without enumerating anything."""
-    network, domain = _load(net, domain_text)
+    network, domain = _load(net, domain_text, activation)
     facts = {
         "network": network.fingerprint,
         "input_dim": network.input_dim,
@@ -96,9 +99,11 @@ def info(net: str, domain_text: str | None, as_json: bool) -> None:
 @main.command()
 @_problem_options
 @_search_options
-def count(net: str, domain_text: str | None, as_json: bool, engine: str, max_cells: int | None) -> None:
+def count(
+    net: str, domain_text: str | None, activation: str | None, as_json: bool, engine: str, max_cells: int | None
+) -> None:
     """Count the cells of a network."""
-    network, domain = _load(net, domain_text)
+    network, domain = _load(net, domain_text, activation)
     with _Progress() as progress:
         found = er.enumerate_regions(network, domain, engine=engine, max_cells=max_cells, observer=progress)
     _report(found, as_json, interrupted=progress.interrupted(found, max_cells))
@@ -114,6 +119,7 @@ def count(net: str, domain_text: str | None, as_json: bool, engine: str, max_cel
 def enumerate_(
     net: str,
     domain_text: str | None,
+    activation: str | None,
     as_json: bool,
     engine: str,
     max_cells: int | None,
@@ -123,7 +129,9 @@ def enumerate_(
     patterns: bool,
 ) -> None:
     """List the cells of a network, with their witnesses and neighbours."""
-    network, domain = _load(net, domain_text)
+    if output is not None:
+        check_target(output)
+    network, domain = _load(net, domain_text, activation)
     point = None if start is None else start.split(",")
     with _Progress() as progress:
         found = er.enumerate_regions(
@@ -139,15 +147,16 @@ def enumerate_(
 @main.command()
 @click.argument("source", metavar="FROM")
 @click.argument("target", metavar="TO")
-def convert(source: str, target: str) -> None:
+@click.option("--activation", metavar="NAME", help="For files that do not state theirs, such as state_dicts.")
+def convert(source: str, target: str, activation: str | None) -> None:
     """Convert a network file to another format (npz, json), losslessly."""
-    network, domain = er.load_problem(source)
+    network, domain = er.load_problem(source, activation=activation)
     er.save(network, target, domain=domain)
     click.echo(f"{target}: {network!r}, fingerprint {network.fingerprint}", err=True)
 
 
-def _load(net: str, domain_text: str | None) -> tuple[er.Network, Domain]:
-    network, domain = er.load_problem(net)
+def _load(net: str, domain_text: str | None, activation: str | None) -> tuple[er.Network, Domain]:
+    network, domain = er.load_problem(net, activation=activation)
     return network, domain if domain_text is None else _domain(domain_text, network.input_dim)
 
 
@@ -181,7 +190,7 @@ class _Progress(NullObserver):
 
         self._bar = tqdm(desc="cells", unit=" cells", disable=None, leave=False)
 
-    def __enter__(self) -> _Progress:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

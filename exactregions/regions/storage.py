@@ -7,7 +7,6 @@ strings ``p/q`` where not), strictness, facets if they were computed, and what t
 from __future__ import annotations
 
 import json
-import zipfile
 from os import PathLike
 from typing import Any
 
@@ -16,8 +15,8 @@ from numpy.typing import NDArray
 
 from exactregions.domains import domain_from_json
 from exactregions.errors import ExactRegionsError, FormatError, InputError
+from exactregions.files import atomic_writer, read_arrays
 from exactregions.network.formats import from_json, to_json
-from exactregions.network.formats.atomic import atomic_writer
 from exactregions.rational import format_rational, to_fractions
 from exactregions.regions.complex import RegionComplex, Status
 from exactregions.regions.witnesses import WitnessTable
@@ -64,12 +63,11 @@ def load(path: str | PathLike[str]) -> RegionComplex:
     """
     where = str(path)
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
+        arrays = read_arrays(path, remedy="name a file written by RegionComplex.save")
     except FileNotFoundError:
         raise InputError("no such file", where=where) from None
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, KeyError) as error:
-        raise FormatError(f"not an archive of a region complex ({type(error).__name__})", where=where) from None
+    except FormatError as error:
+        raise error.at(where) from None
     try:
         header = json.loads(arrays["header"].tobytes())
         if header["format"] != _FORMAT or header["version"] != _VERSION:

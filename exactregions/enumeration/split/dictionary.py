@@ -32,7 +32,6 @@ from exactregions.enumeration.split.dictionary_kernel import (
     NEXT_JOB,
     OPEN,
     PIVOTS,
-    PRETEST,
     REFUSALS,
     ROOM,
     SPLIT,
@@ -147,7 +146,7 @@ class _Worker:
         control = self.work.control
         control[COUNTERS:] = 0
         control[DEPTH], control[NEXT_JOB], control[LAST_JOB] = -1, low, high
-        control[EMIT], control[SPLIT_DEPTH], control[PRETEST] = self.emit, _NO_JOBS_DEPTH, 1
+        control[EMIT], control[SPLIT_DEPTH] = self.emit, _NO_JOBS_DEPTH
         control[ROOM] = _ROWS if self.emit else _STRETCH
         status = 1
         while status == 1:
@@ -185,7 +184,6 @@ def _split(start: Start, worker: _Worker, outcome: Outcome) -> Jobs:
     out = worker.out._replace(jobs=more, undecided=np.zeros((room + _OPEN_ROWS, worker.work.signs.size), np.int8))
     control[:] = 0
     control[DEPTH], control[LAST_JOB], control[SPLIT_DEPTH], control[ROOM] = -1, start.n_jobs, depth, _STRETCH
-    control[PRETEST] = 1
     if advance(start.net, worker.work, jobs, out):
         return jobs  # cancelled
     outcome.undecided.extend([row.copy()[None] for row in out.undecided[: control[UNDECIDED]]])

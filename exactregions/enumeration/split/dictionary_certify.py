@@ -262,10 +262,28 @@ def no_cut(T, F, FN, FD, layer, row, sign, d, bounds, multipliers, zero, use_zer
 
 @njit(**OPTIONS)
 def attained(
-    point, sides, first, W, b, norms, slope, shift, widths, neurons, first_row, wall, signs, offsets, rounding, values
+    point,
+    sides,
+    first,
+    W,
+    b,
+    norms,
+    top,
+    slope,
+    shift,
+    widths,
+    neurons,
+    first_row,
+    wall,
+    plain,
+    signs,
+    offsets,
+    rounding,
+    values,
 ):  # type: ignore[no-untyped-def]
     """Whether a homogeneous float point attains the signs strictly, inside the domain's sides.
 
+    `top` bounds `norms` and |b| in each layer; `plain` marks layers of ReLU neurons with stored slopes 0 and 1.
     `first` is the transposed first layer, `W` holds the transposed later ones; `values` is a scratch of two rows.
     """
     size = len(point)
@@ -309,28 +327,37 @@ def attained(
                 for j in range(width):
                     out[j] += W[layer, i, j] * x0
         relative = (GAMMA * (terms + 2) + rounding) * INFLATE
-        worst = 0.0
+        at = offsets[layer]
+        # one bound for all rows first, without a branch; where that does not do, a bound for each row
+        worst = (relative * (top[layer, 0] * largest + top[layer, 1]) + top[layer, 0] * error) * INFLATE + TINY
+        bad = 0
         for j in range(width):
-            bound = (
-                relative * (norms[layer, j] * largest + abs(b[layer, j])) + norms[layer, j] * error
-            ) * INFLATE + TINY
-            worst = max(worst, bound)
-            sign = signs[offsets[layer] + j]
-            if not wall[layer, j]:
-                continue
-            if sign == 1:
-                if not out[j] > bound:
+            value = out[j] if signs[at + j] == 1 else -out[j]
+            bad |= not value > worst
+        if bad:
+            for j in range(width):
+                sign = signs[at + j]
+                if not wall[layer, j]:
+                    continue
+                if sign == DEGENERATE:
+                    out[j] = 0.0
+                    continue
+                value = relative * (norms[layer, j] * largest + abs(b[layer, j])) + norms[layer, j] * error
+                value = value * INFLATE + TINY
+                if not (out[j] if sign == 1 else -out[j]) > value:
                     return False
-            elif sign == 0:
-                if not -out[j] > bound:
-                    return False
-            else:
-                out[j] = 0.0
         if layer + 1 == len(widths):
             break
         largest = 0.0
         error = 0.0
         terms = neurons[layer]
+        if plain[layer]:
+            for i in range(terms):
+                inputs[i] = out[i] if signs[at + i] == 1 else 0.0
+            for i in range(terms):
+                largest = max(largest, inputs[i])
+            error = worst
+            continue
         for i in range(terms):
             row = first_row[layer, i]
             piece = 0

@@ -10,8 +10,7 @@ column, so no phase 1 is ever needed.  If it is optimal before, it does not cut;
 is dropped.  Whatever is not proved makes the node *undecided*: its signs are handed out, and another method finishes.
 
 What saves time: pending walls live in the dictionary; walls that already show one sign in their row are dropped without
-a pivot (scan); the wall least likely to cut comes first (order); on entry into a layer each wall is tried once on the
-whole cell (pretest); bounds on a basis are shared by all walls dropped there; a last cut yields both leaves at once,
+a pivot (scan); the wall least likely to cut comes first (order); bounds on a basis are shared by all walls dropped there; a last cut yields both leaves at once,
 without a pivot.  None of this is trusted: see `dictionary_certify`.
 
 The kernel keeps its state in `Work`, so it can return when the output is full and be called again.  Numba's cache does
@@ -43,9 +42,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 # control words: what the kernel reads and where it stopped
-DEPTH, NEXT_JOB, LAST_JOB, ROOM, EMIT, SPLIT_DEPTH, PRETEST, FOUND, UNDECIDED, SPLIT, DEGENERATES = range(11)
-COUNTERS = 11  # from here on: walls minimised, pivots, cuts, refusals proved, leaves proved, undecided
-LPS, PIVOTS, CUTS, REFUSALS, CONSTANTS, LEAVES, OPEN = range(11, 18)
+DEPTH, NEXT_JOB, LAST_JOB, ROOM, EMIT, SPLIT_DEPTH, FOUND, UNDECIDED, SPLIT, DEGENERATES = range(10)
+COUNTERS = 10  # from here on: walls minimised, pivots, cuts, refusals proved, leaves proved, undecided
+LPS, PIVOTS, CUTS, REFUSALS, CONSTANTS, LEAVES, OPEN = range(10, 17)
 N_CONTROL = 20
 # words of a saved node
 N_BOUND, N_PENDING, N_CONSTRAINTS, LAYER, CUT_DEPTH, WALL, SIDE = range(7)
@@ -64,6 +63,8 @@ class Net(NamedTuple):
     Wt: Floats  # the same, transposed
     b: Floats
     norms: Floats  # (L, rows): at least the 1-norm of the weights
+    top: Floats  # (L, 2): the largest norm, the largest |b|
+    plain: NDArray[np.bool_]  # (L,): ReLU neurons only, slopes 0 and 1 exact
     slope: Floats  # (L, neurons, pieces)
     shift: Floats
     first: Floats  # (rows of layer 1, d + 1): affine forms
@@ -185,18 +186,17 @@ def _minimise(T, basis, names, d, bound, rows, row, sign, fine, column, factors,
                 price = value
         if best < 0:
             return -1
+        for r in range(d, bound):
+            slope = T[best, r]
+            column[r] = max(T[d, r], 0.0) / -slope if slope < -1e-11 else np.inf
         shortest = np.inf
         leaving = -1
         for r in range(d, bound):
-            slope = T[best, r]
-            if slope < -1e-11:
-                value = T[d, r]
-                length = -value / slope if value > 1e-11 else 0.0
-                if length < shortest or (length == shortest and slope < T[best, leaving]):
-                    shortest = length
-                    leaving = r
+            if column[r] < shortest:
+                shortest = column[r]
+                leaving = r
         reach = -T[d, row] / T[best, row]
-        if reach < shortest * (1.0 - 1e-12) and shortest > 0.0:
+        if reach < shortest * (1.0 - 1e-12) and shortest > 1e-13:
             return best
         if leaving < 0:
             return -1  # cannot happen but by rounding
@@ -302,6 +302,11 @@ def _imply_all(first_row, signs, at, layer, n_neurons):  # type: ignore[no-untyp
 def _lift(lift, x, side, point):  # type: ignore[no-untyped-def]
     """Take a proposed x to a homogeneous point; rounding only moves the proposal."""
     d = lift.shape[1] - 1
+    if len(point) > d and lift[d, d] == 1.0:  # not a cone: x itself, then 1
+        for i in range(d):
+            point[i] = x[side, i]
+        point[d] = 1.0
+        return
     for c in range(len(point)):
         value = lift[c, d]
         for i in range(d):
@@ -518,7 +523,9 @@ def _points_beside_cut(T, d, bound, row, k, total, x):  # type: ignore[no-untype
 
 
 @njit(**OPTIONS)
-def _scan(T, basis, names, F, FN, FD, layer, bound, pending, d, ready, signs, at, C, CD, bounds, scratch, multipliers, zero):  # type: ignore[no-untyped-def]
+def _scan(
+    T, basis, names, F, FN, FD, layer, bound, pending, d, ready, signs, at, C, CD, bounds, scratch, multipliers, zero
+):  # type: ignore[no-untyped-def]
     """Drop pending walls that show one sign; return (rows left, bounds ready?, the row to branch on)."""
     best = bound
     best_score = np.inf
@@ -568,6 +575,7 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
     W, b, norms, slope, shift, wall_at = net.W, net.b, net.norms, net.slope, net.shift, net.wall
     sides, first_points, Wt, lift, values = net.sides_points, net.first_points, net.Wt, net.lift, work.values
     stack, nodes, saved, all_bases, all_names = work.T, work.nodes, work.saved, work.basis, work.names
+    top, plain = net.top, net.plain
     multipliers, zero, several, rounding = work.multipliers, work.zero, net.several, net.rounding
     forms, features = (F, FN, FD, FM, work.active, work.ranks), (work.G, work.GN, work.GD, work.GM)
     undecided, cancel, bits, degenerate = out.undecided, out.cancel, out.bits, out.degenerate
@@ -705,8 +713,8 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
                                 _imply(first_row, neuron_of, signs, at, layer, wall, side)
                         _lift(lift, x, side, point)
                         if attained(
-                            point, sides, first_points, Wt, b, norms, slope, shift,
-                            widths, neurons, first_row, wall_at, signs, offsets, rounding, values,
+                            point, sides, first_points, Wt, b, norms, top, slope, shift,
+                            widths, neurons, first_row, wall_at, plain, signs, offsets, rounding, values,
                         ):  # fmt: skip
                             control[LEAVES] += 1
                             flat = False

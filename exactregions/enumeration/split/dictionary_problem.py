@@ -212,6 +212,12 @@ def _net(
         first_row[index, : neurons[index]] = np.searchsorted(layer.neurons, range(neurons[index]))
         first_row[index, neurons[index] :] = widths[index]
         wall[index, : widths[index]] = layer.is_wall
+    plain = np.array(
+        [
+            all(tuple(p) == (0, 1) and not any(kappa) for p, kappa in zip(slopes[i], shifts[i], strict=True))
+            for i in range(count)
+        ]
+    )
     sides = [[Fraction(v) for v in row] for row in problem.domain_rows]
     sides_points = exact(sides).reshape(len(sides), problem.n_coordinates)
     return Net(
@@ -225,6 +231,8 @@ def _net(
         Wt=np.ascontiguousarray(W.transpose(0, 2, 1)),
         b=b,
         norms=norms * _INFLATE,
+        top=np.stack([norms.max(axis=1) * _INFLATE, np.abs(b).max(axis=1)], axis=1),
+        plain=plain,
         slope=slope,
         shift=shift,
         first=exact(forms),

@@ -24,7 +24,7 @@ from exactregions.enumeration.split.vertices_refine import U
 __all__ = ["can_search", "search_vertices"]
 
 _MAX_ROWS = 1 << 20
-_COARSE = (1e-13, 1e-4)  # errors beyond which a vertex is computed afresh: first layer, where that is cheap; later ones
+_COARSE, _COARSE_FIRST = 1e-4, 1e-13  # errors beyond which a vertex is computed afresh; in the first layer it is cheap
 
 
 def can_search(problem: ReducedProblem, *, integral: bool) -> bool:
@@ -156,7 +156,7 @@ class _Search:
                 if self.buffers[layer + 1].count[kernel.CELLS]:
                     layer = self._descend(layer)
                 else:
-                    self.buffers[layer + 1] = _grow_all(self.buffers[layer + 1], vertex_rows=True)
+                    self.buffers[layer + 1] = _grow_all(self.buffers[layer + 1])
             elif code in (kernel.OUT_FULL, kernel.OPEN_FULL):
                 yield self._drain()
             else:
@@ -168,7 +168,7 @@ class _Search:
         following = self.buffers[layer if last else layer + 1]
         control = self.controls[layer]
         code = kernel.advance(
-            self.net, layer, last, self.integral, self.listing, _COARSE[layer > 0], self.buffers[layer],
+            self.net, layer, last, self.integral, self.listing, _COARSE if last or layer else _COARSE_FIRST, self.buffers[layer],
             self.scratch[layer], following, self.out, self.work, control,
         )  # fmt: skip
         total = self.controls[-1]
@@ -266,9 +266,8 @@ def _buffer(net: VertexNet, layer: int, h: int, cap: int) -> Buffer:
     )
 
 
-def _grow_all(buffer: Buffer, *, vertex_rows: bool) -> Buffer:
+def _grow_all(buffer: Buffer) -> Buffer:
     """Return an empty buffer twice as large."""
-    del vertex_rows
     return Buffer(*(array if array.shape == (3,) else np.zeros((2 * len(array), *array.shape[1:]), array.dtype) for array in buffer))
 
 
@@ -313,4 +312,8 @@ def _refine_work(net: VertexNet, h: int) -> RefineWork:
         np.zeros(h),
         np.zeros(3),
         np.zeros(h),
+        np.zeros(h, np.int64),
+        np.zeros(d, np.int64),
+        np.zeros((2, -(-widest // 64)), np.uint64),
+        np.zeros((4, h)),
     )

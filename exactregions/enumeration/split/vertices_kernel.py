@@ -41,7 +41,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from exactregions.enumeration.split.bits import ctz, popcount
-from exactregions.enumeration.split.vertices_refine import TINY, U, refine, sign_of_wall
+from exactregions.enumeration.split.vertices_refine import OPTIONS, TINY, U, refine, sign_of_wall
 
 __all__ = ["Buffer", "Out", "RefineWork", "Scratch", "advance", "finish"]
 
@@ -135,9 +135,13 @@ class RefineWork(NamedTuple):
     x: Floats
     bounds: Floats
     row: Floats
+    row_of: Ints
+    column_of: Ints
+    known: Words  # (2, words)
+    sums: Floats  # (4, h)
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
 def _classify(values: Any, error: float, n: int, exact_zero: bool, walls: Any, first: int, P: Any, N: Any, Q: Any) -> None:  # fmt: skip
     """Set the sign bits of a vertex's pre-activations; only rows that are walls get any."""
     for q in range((n + 63) >> 6):
@@ -155,7 +159,7 @@ def _classify(values: Any, error: float, n: int, exact_zero: bool, walls: Any, f
         Q[q] = unknown & ~nil if exact_zero else unknown
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
 def finish(net: Any, layer: int, integral: bool, buf: Any) -> None:
     """Bound the errors of a buffer's pre-activations after the matrix product, and set the sign bits."""
     n, width = net.rows[layer], net.cols[layer]
@@ -186,14 +190,14 @@ def finish(net: Any, layer: int, integral: bool, buf: Any) -> None:
         _classify(buf.Z[v], buf.eI[v], n, exact, net.walls, net.word_start[layer], buf.P[v], buf.N[v], buf.Q[v])
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
 def classify_start(net: Any, buf: Any, values: Any) -> None:
     """Set the sign bits of the start's vertices from exact signs."""
     for v in range(buf.count[VERTICES]):
         _classify(values[v], 0.0, net.rows[0], True, net.walls, net.word_start[0], buf.P[v], buf.N[v], buf.Q[v])
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
 def _settle(net: Any, layer: int, buf: Any, cell: int, entry: int, doubtful: Any, work: Any, control: Any) -> None:
     """Compute a vertex of the buffer afresh, because a sign that its cell needs is unknown."""
     v = buf.vertex[entry]
@@ -210,8 +214,7 @@ def _settle(net: Any, layer: int, buf: Any, cell: int, entry: int, doubtful: Any
     buf.eI[v] = work.bounds[0]
     buf.e2[v] = work.bounds[1]
     words = (n + 63) >> 6
-    known_up = np.empty(words, np.uint64)
-    known_down = np.empty(words, np.uint64)
+    known_up, known_down = work.known[0], work.known[1]
     for q in range(words):
         known_up[q], known_down[q] = buf.P[v, q], buf.N[v, q]
     _classify(buf.Z[v], buf.eI[v], n, False, net.walls, net.word_start[layer], buf.P[v], buf.N[v], buf.Q[v])
@@ -234,7 +237,7 @@ def _settle(net: Any, layer: int, buf: Any, cell: int, entry: int, doubtful: Any
                 buf.Q[v, q] &= ~(_ONE << bit)
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
 def _load(net: Any, layer: int, integral: bool, buf: Any, scr: Any, work: Any, control: Any, cell: int) -> int:
     """Take a cell of the buffer into the scratch; return the number of rows that cut it, or -1 if that is undecided."""
     words = (net.rows[layer] + 63) >> 6
@@ -311,7 +314,7 @@ def _load(net: Any, layer: int, integral: bool, buf: Any, scr: Any, work: Any, c
     return m
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
 def _open(net: Any, layer: int, buf: Any, cell: int, up: Any, down: Any, out: Any, control: Any) -> None:
     """Hand out a subtree: earlier layers as in the cell, this layer as far as it is decided."""
     at = control[N_OPEN]
@@ -326,7 +329,7 @@ def _open(net: Any, layer: int, buf: Any, cell: int, up: Any, down: Any, out: An
     control[N_OPEN] += 1
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
 def _spread(scr: Any, m: int, words: int, compact: Any, rest: Any, target: Any) -> None:
     """Put the bits of the rows that cut among those of the rows that do not."""
     for q in range(words):
@@ -337,7 +340,7 @@ def _spread(scr: Any, m: int, words: int, compact: Any, rest: Any, target: Any) 
             target[j >> 6] |= _ONE << np.uint64(j & 63)
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
 def _emit(net: Any, layer: int, buf: Any, scr: Any, cell: int, out: Any, control: Any, signs: Any, point: Any) -> None:
     """Write a leaf: its rows with g > 0, its degenerate rows, a point."""
     at = control[N_OUT]
@@ -353,7 +356,7 @@ def _emit(net: Any, layer: int, buf: Any, scr: Any, cell: int, out: Any, control
     control[N_OUT] += 1
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
 def _push(net: Any, layer: int, integral: bool, buf: Any, scr: Any, nxt: Any, cell: int, m: int, node: int, signs: Any) -> None:  # fmt: skip  # noqa: E501
     """Put a finished cell of this layer into the next layer's buffer; there is room."""
     n = net.rows[layer]
@@ -397,7 +400,7 @@ def _push(net: Any, layer: int, integral: bool, buf: Any, scr: Any, nxt: Any, ce
     nxt.count[CELLS] += 1
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
 def _features_vanish(net: Any, layer: int, buf: Any, scr: Any, m: int, r: int, signs: Any, unit: float) -> bool:
     """Whether all features at a vertex, and the bias's part, are exactly 0: by the cell's certified signs, not values."""
     for j in range(net.rows[layer]):
@@ -410,24 +413,52 @@ def _features_vanish(net: Any, layer: int, buf: Any, scr: Any, m: int, r: int, s
     return unit == 0.0 or net.bias_norm[layer + 1] == 0.0
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
 def _is_zero(net: Any, layer: int, buf: Any, scr: Any, m: int, r: int, row: int) -> bool:
-    """Whether a pre-activation at a ray is known to be exactly 0: a wall without any sign bit, known or unknown."""
-    prefix = net.word_start[layer]
+    """Whether a pre-activation at a ray is known to be exactly 0: a wall without any sign bit, known or unknown.
+
+    A row that does not cut the layer's cell is zero inside an edge exactly if it is at both ends, so it is zero at a new
+    ray if it is at both vertices that it was interpolated from.
+    """
     q, bit = row >> 6, _ONE << np.uint64(row & 63)
-    if net.walls[prefix + q] & bit == 0:
+    if net.walls[net.word_start[layer] + q] & bit == 0:
         return False
-    source = scr.source[r]
-    if source >= 0:
-        return bool((buf.P[source, q] | buf.N[source, q] | buf.Q[source, q]) & bit == 0)
     for c in range(m):
         if scr.columns[c] == row:
             at = _ONE << np.uint64(c & 63)
             return bool((scr.P[r, c >> 6] | scr.N[r, c >> 6] | scr.Q[r, c >> 6]) & at == 0)
-    return False
+    return _is_zero_outside(net, layer, buf, scr, m, r, row)
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
+def _is_zero_outside(net: Any, layer: int, buf: Any, scr: Any, m: int, r: int, row: int) -> bool:
+    """Whether a row that does not cut the layer's cell is known to be exactly 0 at a ray."""
+    q, bit = row >> 6, _ONE << np.uint64(row & 63)
+    if net.walls[net.word_start[layer] + q] & bit == 0:
+        return False
+    for c in range(m):
+        if scr.columns[c] == row:
+            return False
+    # depth first over the vertices that the ray goes back to
+    top = 1
+    scr.stamp[0] = r
+    while top > 0:
+        top -= 1
+        at_ray = scr.stamp[top]
+        source = scr.source[at_ray]
+        if source >= 0:
+            if (buf.P[source, q] | buf.N[source, q] | buf.Q[source, q]) & bit != 0:
+                return False
+        else:
+            if top + 2 > scr.stamp.shape[0]:
+                return False
+            scr.stamp[top] = scr.ends[at_ray, 0]
+            scr.stamp[top + 1] = scr.ends[at_ray, 1]
+            top += 2
+    return True
+
+
+@njit(**OPTIONS)
 def _divide(scr: Any, r: int, h: int, m: int, n_full: int) -> None:
     """Divide an integer ray by the common divisor of its coordinates."""
     g = np.int64(0)
@@ -447,7 +478,7 @@ def _divide(scr: Any, r: int, h: int, m: int, n_full: int) -> None:
             scr.full[r, j] /= divisor
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
 def _between(net: Any, layer: int, last: bool, integral: bool, buf: Any, scr: Any, m: int, k: int, p: int, q: int, line: Any, r: int) -> bool:  # fmt: skip  # noqa: E501
     """Make ray r on the edge (p, q) where compact row k vanishes; False if integers would overflow."""
     h, n = net.cols[0], net.rows[layer]
@@ -528,7 +559,7 @@ def _between(net: Any, layer: int, last: bool, integral: bool, buf: Any, scr: An
     return True
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
 def _afresh(net: Any, layer: int, last: bool, buf: Any, scr: Any, cell: int, m: int, mask: Any, slots: Any, k: int, r: int, work: Any, control: Any) -> bool:  # fmt: skip  # noqa: E501
     """Replace a ray by its refined self, if that succeeds."""
     control[N_REFINED] += 1
@@ -541,12 +572,14 @@ def _afresh(net: Any, layer: int, last: bool, buf: Any, scr: Any, cell: int, m: 
         scr.xs[r, i] = work.x[i]
     if not last:
         for j in range(net.rows[layer]):
-            scr.full[r, j] = work.z[j]
+            # what was exactly 0 stays so
+            if not (scr.full[r, j] == 0.0 and _is_zero_outside(net, layer, buf, scr, m, r, j)):
+                scr.full[r, j] = work.z[j]
     scr.eI[r], scr.e2[r] = work.bounds[0], work.bounds[1]
     return True
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
 def _sign_bits(net: Any, layer: int, last: bool, integral: bool, buf: Any, scr: Any, cell: int, m: int, k: int, p: int, q: int, r: int, mask: Any, slots: Any, work: Any, control: Any) -> None:  # fmt: skip  # noqa: E501
     """Set the sign bits of a new ray: inherited where both ends agree, else by its value and error."""
     fresh = 0
@@ -599,7 +632,7 @@ def _sign_bits(net: Any, layer: int, last: bool, integral: bool, buf: Any, scr: 
         scr.P[r, w], scr.N[r, w], scr.Q[r, w] = up, down, unknown
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
 def _cut(net: Any, layer: int, last: bool, integral: bool, coarse: float, buf: Any, scr: Any, cell: int, m: int, node: int, k: int, work: Any, control: Any) -> int:  # fmt: skip  # noqa: E501
     """Replace a node by its two children; return 0, or GROW_RAYS, or GROW_LIST, or -1 if it is to be handed out."""
     h = net.cols[0]
@@ -696,7 +729,7 @@ def _cut(net: Any, layer: int, last: bool, integral: bool, coarse: float, buf: A
     return 0
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
 def _shared(scr: Any, n_on: int, place: int, made: int, slot_bit: Any, at: int) -> int:
     for a in range(n_on):
         scr.index[at], scr.mask[at] = scr.index[scr.on[a]], scr.mask[scr.on[a]] | slot_bit
@@ -707,17 +740,19 @@ def _shared(scr: Any, n_on: int, place: int, made: int, slot_bit: Any, at: int) 
     return at
 
 
-@njit(nogil=True, cache=True)
-def _pair(net: Any, layer: int, buf: Any, scr: Any, cell: int, m: int, node: int, k: int, out: Any, control: Any) -> None:
+@njit(**OPTIONS)
+def _pair(net: Any, layer: int, buf: Any, scr: Any, cell: int, m: int, node: int, k: int, out: Any, work: Any, control: Any) -> None:  # fmt: skip  # noqa: E501
     """Emit the two leaves that one last cut makes, each with a point: no ray is needed."""
     h = net.cols[0]
     words = (net.rows[layer] + 63) >> 6
     begin, length = scr.stack[node, 0], scr.stack[node, 1]
     kq, kb = k >> 6, _ONE << np.uint64(k & 63)
     W = scr.words
-    sums = np.zeros((2, h))
-    values = np.zeros(2)
-    point = np.zeros(h)
+    sums = work.sums
+    point, inside = sums[2], sums[3]
+    value_down = value_up = 0.0
+    for i in range(h):
+        sums[0, i] = sums[1, i] = point[i] = 0.0
     for e in range(begin, begin + length):
         r = scr.index[e]
         side = 1 if scr.P[r, kq] & kb else 0 if scr.N[r, kq] & kb else 2
@@ -725,14 +760,16 @@ def _pair(net: Any, layer: int, buf: Any, scr: Any, cell: int, m: int, node: int
             point[i] += scr.xs[r, i]
             if side < 2:
                 sums[side, i] += scr.xs[r, i]
-        if side < 2:
-            values[side] += abs(scr.val[r, k])
-    middle = values[1] - values[0]
+        if side == 1:
+            value_up += abs(scr.val[r, k])
+        elif side == 0:
+            value_down += abs(scr.val[r, k])
+    middle = value_up - value_down
     for side in range(2):
         # all rays, and so many of this side's more that the wall is well behind
         wrong = -middle if side == 1 else middle
-        more = 1.0 + 2.0 * max(wrong, 0.0) / values[side] if values[side] > 0.0 else 1.0
-        inside = np.empty(h)
+        size = value_up if side == 1 else value_down
+        more = 1.0 + 2.0 * max(wrong, 0.0) / size if size > 0.0 else 1.0
         for i in range(h):
             inside[i] = point[i] + more * sums[side, i]
         for q in range((m + 63) >> 6):
@@ -742,7 +779,7 @@ def _pair(net: Any, layer: int, buf: Any, scr: Any, cell: int, m: int, node: int
         _emit(net, layer, buf, scr, cell, out, control, W[8], inside)
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
 def advance(net: Any, layer: int, last: bool, integral: bool, listing: bool, coarse: float, buf: Any, scr: Any, nxt: Any, out: Any, work: Any, control: Any) -> int:  # fmt: skip  # noqa: E501
     """Search the cells of a layer's buffer until all are done or an output is full; return which."""
     h = net.cols[0]
@@ -803,7 +840,9 @@ def advance(net: Any, layer: int, last: bool, integral: bool, listing: bool, coa
                 if listing:
                     if control[N_OUT] + 1 >= out.signs.shape[0]:
                         return OUT_FULL
-                    point = np.zeros(h)
+                    point = work.sums[2]
+                    for i in range(h):
+                        point[i] = 0.0
                     for e in range(begin, begin + length):
                         for i in range(h):
                             point[i] += scr.xs[scr.index[e], i]
@@ -824,7 +863,7 @@ def advance(net: Any, layer: int, last: bool, integral: bool, listing: bool, coa
             if listing:
                 if control[N_OUT] + 2 >= out.signs.shape[0]:
                     return OUT_FULL
-                _pair(net, layer, buf, scr, cell, m, node, k, out, control)
+                _pair(net, layer, buf, scr, cell, m, node, k, out, work, control)
             control[N_CELLS] += 2
             control[N_STRICT] += 2 * (1 - control[DEGENERATE])
             control[DEPTH] = node
@@ -840,7 +879,7 @@ def advance(net: Any, layer: int, last: bool, integral: bool, listing: bool, coa
         control[N_NODES] += 1
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
 def _give_up(net: Any, layer: int, buf: Any, scr: Any, cell: int, m: int, compact: int, words: int, out: Any, control: Any) -> None:  # fmt: skip  # noqa: E501
     """Hand out the node on top of the stack."""
     W = scr.words

@@ -20,14 +20,16 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["TINY", "U", "refine", "sign_of_wall", "wall_form"]
+__all__ = ["OPTIONS", "TINY", "U", "refine", "sign_of_wall", "wall_form"]
 
+# no reference counts: no function of the kernel allocates, and counting costs more than the work
+OPTIONS = {"nogil": True, "cache": True, "_nrt": False}
 U = 2.0**-53
 TINY = 2.0**-340
 _UP = 1.0 + 1e-6
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
 def wall_form(net: Any, layer: int, wall: int, signs: Any, row: Any, v: Any, v2: Any) -> float:
     """Write the form of a wall on a cell to `row`; return a bound on its error in the 2-norm."""
     h = net.cols[0]
@@ -81,7 +83,7 @@ def wall_form(net: Any, layer: int, wall: int, signs: Any, row: Any, v: Any, v2:
     return (error + error_c + 2 * U * (abs(row[h - 1]) + abs(constant))) * _UP
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
 def sign_of_wall(net: Any, layer: int, wall: int, signs: Any, x: Any, ex: float, row: Any, v: Any, v2: Any) -> int:
     """Sign of one wall's form at a point known up to ex in the 2-norm; 0 if it cannot be told."""
     error = wall_form(net, layer, wall, signs, row, v, v2)
@@ -97,8 +99,8 @@ def sign_of_wall(net: Any, layer: int, wall: int, signs: Any, x: Any, ex: float,
     return 1 if value > bound else -1 if value < -bound else 0
 
 
-@njit(nogil=True, cache=True)
-def _null_vector(M: Any, D: Any, T: Any, X: Any, d: int) -> float:
+@njit(**OPTIONS)
+def _null_vector(M: Any, D: Any, T: Any, X: Any, row_of: Any, column_of: Any, d: int) -> float:
     """Solve M x = 0 (d rows, d + 1 columns, row k known up to D[k] in the 2-norm), largest entry 1; return max error."""
     h = d + 1
     for k in range(d):
@@ -114,8 +116,10 @@ def _null_vector(M: Any, D: Any, T: Any, X: Any, d: int) -> float:
             T[k, i] = M[k, i]
         for i in range(d):
             T[k, h + i] = 1.0 if i == k else 0.0
-    row_of = np.full(h, -1)
-    column_of = np.full(d, -1)
+    for c in range(h):
+        row_of[c] = -1
+    for a in range(d):
+        column_of[a] = -1
     for _ in range(d):
         best, br, bc = 0.0, -1, -1
         for a in range(d):
@@ -173,7 +177,7 @@ def _null_vector(M: Any, D: Any, T: Any, X: Any, d: int) -> float:
     return (worst / (1.0 - rho) / largest) * _UP + 4 * U
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
 def refine(net: Any, layer: int, signs: Any, mask: Any, slots: Any, old: Any, e_old: float, z: Any, x: Any, bounds: Any, work: Any) -> bool:  # fmt: skip  # noqa: E501
     """Compute the vertex on the walls of `mask` and its pre-activations in `layer`.
 
@@ -209,7 +213,7 @@ def refine(net: Any, layer: int, signs: Any, mask: Any, slots: Any, old: Any, e_
                 total += abs(M[k, i])
             on_unit = on_unit or (net.unit >= 0 and code == -1)
             D[k] = 0.0 if net.unit >= 0 and code == -1 else U * total * _UP + TINY
-    ex = _null_vector(M, D, T, x, d)
+    ex = _null_vector(M, D, T, x, work.row_of, work.column_of, d)
     if not ex < 1e-3:
         return False
     ex = ex * math.sqrt(float(h)) * _UP
@@ -231,7 +235,7 @@ def refine(net: Any, layer: int, signs: Any, mask: Any, slots: Any, old: Any, e_
     return bounds[0] < 1e300 and bounds[1] < 1e300
 
 
-@njit(nogil=True, cache=True)
+@njit(**OPTIONS)
 def _forward(net: Any, layer: int, x: Any, ex: float, nx: float, z: Any, walls: Any, d: int, bounds: Any, v: Any, v2: Any) -> None:  # fmt: skip  # noqa: E501
     h = net.cols[0]
     norm, error, n_in = nx, ex, h

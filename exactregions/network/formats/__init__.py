@@ -16,7 +16,7 @@ from typing import Any
 
 from exactregions.domains import Domain, WholeSpace
 from exactregions.errors import ExactRegionsError, FormatError, ShapeError, UnsupportedError
-from exactregions.network.formats.atomic import atomic_writer
+from exactregions.files import atomic_writer
 from exactregions.network.formats.detect import detect
 from exactregions.network.formats.json_text import from_json, to_json
 from exactregions.network.network import Network
@@ -24,7 +24,6 @@ from exactregions.network.network import Network
 __all__ = [
     "FORMATS",
     "Format",
-    "atomic_writer",
     "from_json",
     "from_sklearn",
     "from_state_dict",

@@ -65,7 +65,7 @@ def _zip_kind(path: Path) -> str | None:
     try:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
-    except (zipfile.BadZipFile, OSError):
+    except Exception:  # damaged bytes make zipfile raise errors of many kinds
         return None
     if any(name.endswith("data.pkl") for name in names):
         return "torch"

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from exactregions.domains import Domain, WholeSpace, domain_from_json
 from exactregions.errors import FormatError, ShapeError
+from exactregions.files import read_arrays
 from exactregions.network.activations import RELU
 from exactregions.network.formats.json_text import activation_json, chosen_activation, parse_json
 from exactregions.network.network import AffineLayer, Network
@@ -41,7 +42,7 @@ def read(path: Path, *, selector: str | None = None, activation: object = None) 
     """Read a network, and its domain if the file has one; `activation` is for files that do not state theirs."""
     if selector is not None:
         raise FormatError("an npz file holds one network", where=f"#{selector}", remedy="leave the # part away")
-    arrays = _arrays(path)
+    arrays = read_arrays(path, remedy=_FORM)
     meta = _meta(arrays.pop("meta", None))
     layers: list[AffineLayer] = []
     for index in range(1, _layer_count(arrays) + 1):
@@ -76,26 +77,6 @@ def write(network: Network, domain: Domain | None, stream: IO[bytes]) -> None:
     if meta:
         entries["meta"] = np.array(json.dumps(meta))
     np.savez(stream, allow_pickle=False, **entries)
-
-
-def _arrays(path: Path) -> dict[str, NDArray[Any]]:
-    entry = None
-    arrays = {}
-    try:
-        archive = np.load(path, allow_pickle=False)
-        if not isinstance(archive, np.ndarray):
-            with archive:
-                for name in archive.files:
-                    entry = name
-                    arrays[name] = archive[name]
-    except Exception as error:  # damaged bytes make zipfile, zlib and numpy raise errors of many kinds
-        if "allow_pickle" in str(error):
-            raise FormatError("it holds pickled objects, which are never loaded", where=entry, remedy=_FORM) from None
-        reason = str(error).strip()[:200] or type(error).__name__
-        raise FormatError(f"not a readable npz file ({reason})", where=entry, remedy=_FORM) from None
-    if isinstance(archive, np.ndarray):
-        raise FormatError("a single array is not a network", remedy=_FORM)
-    return arrays
 
 
 def _meta(entry: NDArray[Any] | None) -> dict[str, Any]:
