@@ -49,6 +49,11 @@ class NamedRow:
         factor = Fraction(1) if pivot is None else Fraction(entries[pivot] * denominator, row[pivot])
         return cls(name, entries, factor)
 
+    def holds_at(self, point: Sequence[Fraction]) -> bool:
+        """Whether a point satisfies the row."""
+        numerators, scale = integer_row(point)
+        return sum(a * x for a, x in zip(self.entries, (*numerators, scale), strict=True)) > 0
+
 
 @dataclass(frozen=True, slots=True)
 class _Decision:

@@ -1,9 +1,9 @@
 """Farkas vectors for the absent pieces of a path: proposed by a warm float simplex, solved and checked in Q.
 
-If a row r is impossible over a polyhedron S, then -r attains its minimum over S at a vertex, and by duality -r is, up to
-a constant, a non-negative combination of the rows of S that are tight there.  The float simplex names these rows, one
-exact solve gives the multipliers, and the signs are checked in integers.  Where that does not work out, the question is
-decided by `exactregions.lp.solve`, which answers it either way.
+If a row r is impossible over a polyhedron S, then -r attains its minimum over S at a vertex, and by duality -r is, up
+to a constant, a non-negative combination of the rows of S that are tight there.  The float simplex names these rows,
+one exact solve gives the multipliers, and the signs are checked in integers.  Where that does not work out, the
+question is decided by `exactregions.lp.solve`, which answers it either way.
 """
 
 from __future__ import annotations
@@ -119,9 +119,6 @@ def _decide(rows: Sequence[NamedRow], dim: int) -> Farkas | Point:
 def inner_point(rows: Sequence[NamedRow], dim: int, hints: Sequence[Point] = ()) -> Farkas | Point:
     """Return a point that satisfies rows, one of the hints if it does, or multipliers which prove that none exists."""
     for hint in hints:
-        if len(hint) == dim:
-            numerators, scale = integer_row(hint)
-            homogeneous = (*numerators, scale)
-            if all(sum(a * x for a, x in zip(row.entries, homogeneous, strict=True)) > 0 for row in rows):
-                return hint
+        if len(hint) == dim and all(row.holds_at(hint) for row in rows):
+            return hint
     return _decide(rows, dim)

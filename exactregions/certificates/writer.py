@@ -1,8 +1,8 @@
 """Writing certificates, line by line, in the format of ``proofs_checks/FORMAT.md``.
 
-Nodes stream to a temporary file beside the target; the first two lines, which need the counts, are known last.  `finish`
-puts the file together and renames it, so that a target that exists is always whole.  A target that ends in ``.gz`` is
-compressed: the head is a gzip member of its own.
+Nodes stream to a temporary file beside the target; the first two lines, which need the counts, are known last.
+`finish` puts the file together and renames it, so that a target that exists is always whole.  A target that ends in
+``.gz`` is compressed: the head is a gzip member of its own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 from exactregions.domains import Domain
 from exactregions.errors import UndecidedError
@@ -131,7 +131,7 @@ class CertificateWriter:
             shutil.copyfileobj(nodes, target, 1 << 20)
         whole.replace(self.path)
 
-    def __enter__(self) -> CertificateWriter:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

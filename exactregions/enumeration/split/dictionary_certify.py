@@ -143,57 +143,60 @@ def basis_bounds(T, basis, constraints, errors, d, bounds, scratch):  # type: ig
     spread = 0.0
     constants = 0.0
     for i in range(d):
-        scratch[d, i] = 0.0
+        scratch[d, i] = 0.0  # sum over a of |M_ai|
+        bounds[i] = 0.0
+        bounds[d + i] = 0.0
+        for k in range(d):
+            scratch[i, k] = T[k, i]
     for a in range(d):
         q = basis[a]
         spread += errors[q]
         constants += abs(constraints[q, d])
         for i in range(d):
-            value = constraints[q, i]
-            scratch[i, a] = value
-            scratch[d, i] += abs(value)
-    rho = 0.0
-    for k in range(d):
-        for a in range(d):
-            scratch[d + 1, a] = 0.0
+            scratch[d, i] += abs(constraints[q, i])
+        for k in range(d):
+            scratch[d + 1, k] = 0.0
+        scratch[d + 1, a] = -1.0
         for i in range(0, d - 3, 4):  # four at a time: the inner loop is short, its entry costs more than its work
-            x0, x1, x2, x3 = T[k, i], T[k, i + 1], T[k, i + 2], T[k, i + 3]
-            for a in range(d):
-                scratch[d + 1, a] += (scratch[i, a] * x0 + scratch[i + 1, a] * x1) + (
-                    scratch[i + 2, a] * x2 + scratch[i + 3, a] * x3
+            x0, x1, x2, x3 = constraints[q, i], constraints[q, i + 1], constraints[q, i + 2], constraints[q, i + 3]
+            for k in range(d):
+                scratch[d + 1, k] += (scratch[i, k] * x0 + scratch[i + 1, k] * x1) + (
+                    scratch[i + 2, k] * x2 + scratch[i + 3, k] * x3
                 )
         for i in range(d - d % 4, d):
-            x0 = T[k, i]
-            for a in range(d):
-                scratch[d + 1, a] += scratch[i, a] * x0
-        largest = 0.0
-        products = 1.0
-        for i in range(d):
-            largest = max(largest, abs(T[k, i]))
-            products += scratch[d, i] * abs(T[k, i])
-        scratch[d + 1, k] -= 1.0
-        column = 0.0
-        for a in range(d):
-            column += abs(scratch[d + 1, a])
-        column = (column + GAMMA * (d + 2) * products + spread * largest) * INFLATE + TINY
+            x0 = constraints[q, i]
+            for k in range(d):
+                scratch[d + 1, k] += scratch[i, k] * x0
+        for k in range(d):
+            bounds[k] += abs(scratch[d + 1, k])
+    for k in range(d):
+        scratch[d + 1, k] = 1.0
+    for i in range(d):
+        x0 = scratch[d, i]
+        for k in range(d):
+            value = abs(scratch[i, k])
+            scratch[d + 1, k] += x0 * value
+            bounds[d + k] = value if value > bounds[d + k] else bounds[d + k]
+    rho = 0.0
+    for k in range(d):
+        column = (bounds[k] + GAMMA * (d + 2) * scratch[d + 1, k] + spread * bounds[d + k]) * INFLATE + TINY
         if not column < 0.5:
             return False
         bounds[k] = column
-        bounds[d + k] = largest
         rho = max(rho, column)
     residual = 0.0
     products = constants
     reach = 1.0
-    for a in range(d):
-        scratch[d + 1, a] = constraints[basis[a], d]
     for i in range(d):
         v = T[d, i]
-        for a in range(d):
-            scratch[d + 1, a] += scratch[i, a] * v
         products += scratch[d, i] * abs(v)
         reach = max(reach, abs(v))
     for a in range(d):
-        residual += abs(scratch[d + 1, a])
+        q = basis[a]
+        value = constraints[q, d]
+        for i in range(d):
+            value += constraints[q, i] * T[d, i]
+        residual += abs(value)
     bounds[2 * d] = (residual + GAMMA * (d + 2) * products + spread * reach) * INFLATE + TINY
     bounds[2 * d + 1] = reach
     bounds[2 * d + 2] = INFLATE / (1.0 - rho)

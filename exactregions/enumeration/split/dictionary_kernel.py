@@ -155,6 +155,33 @@ def _pivot(T, d, rows, row, k, column, factors):  # type: ignore[no-untyped-def]
 
 
 @njit(**OPTIONS)
+def _cut(T, upper, d, rows, row, k, sign, column, factors):  # type: ignore[no-untyped-def]
+    """Pivot a wall's row into slack k, for the side `sign` into `upper` and for the other into T.
+
+    The slack of the side where the wall is negative is the wall's negative: its column is reversed.
+    """
+    inverse = 1.0 / T[k, row]
+    for i in range(d + 1):
+        factors[i] = -T[i, row] * inverse
+    for r in range(rows):
+        column[r] = T[k, r]
+    column[row] = 1.0
+    for i in range(d + 1):
+        factor = factors[i]
+        T[i, row] = 0.0
+        if i == k:
+            first = inverse if sign == 1 else -inverse
+            for r in range(rows):
+                upper[k, r] = first * column[r]
+                T[k, r] = -first * column[r]
+        else:
+            for r in range(rows):
+                value = T[i, r] + factor * column[r]
+                T[i, r] = value
+                upper[i, r] = value
+
+
+@njit(**OPTIONS)
 def _swap_rows(T, d, names, first, second):  # type: ignore[no-untyped-def]
     if first != second:
         for k in range(d + 1):
@@ -732,7 +759,8 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
                             _leave_open(signs, undecided, control, len(signs))
                     break
             # ---- a cut: one pivot serves both sides; the second waits in this slot, the first goes on in the next
-            _pivot(T, d, bound + pending, bound, k, column, factors)
+            upper = stack[slot + 1]
+            _cut(T, upper, d, bound + pending, bound, k, sign, column, factors)
             control[PIVOTS] += 1
             names[bound] = basis[k]
             basis[k] = count
@@ -750,13 +778,6 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
             nodes[slot, SIDE] = 1 - sign
             for j in range(widths[layer]):
                 saved[slot, j] = signs[at + j]
-            upper = stack[slot + 1]
-            for i in range(d + 1):
-                for r in range(rows):
-                    upper[i, r] = T[i, r]
-            negative = T if sign == 1 else upper  # the side where the wall is negative has its slack reversed
-            for r in range(rows):
-                negative[k, r] = -negative[k, r]
             slot += 1
             for i in range(d):
                 all_bases[slot, i] = basis[i]

@@ -358,7 +358,7 @@ def new_work(net: Net) -> Work:
         GD=np.zeros(many),
         GM=np.zeros(many, np.uint64),
         bounds=np.zeros(2 * d + 3),
-        scratch=np.zeros((d + 2, d)),
+        scratch=np.zeros((2 * d + 2, d)),
         multipliers=np.zeros(d),
         zero=np.zeros(d, np.int64),
         values=np.zeros((2, max(wide, many))),

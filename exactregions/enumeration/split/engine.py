@@ -11,7 +11,7 @@ Subtrees do not overlap, so patterns are distinct; listing checks that, and it c
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from exactregions.domains import Domain
 from exactregions.enumeration.split.chunks import Chunk, exact_chunk
 from exactregions.enumeration.split.exact import search_exact
+from exactregions.enumeration.split.kernels import Plan, choose, run_kernel
 from exactregions.enumeration.split.reduction import ReducedProblem, reduce_problem
 from exactregions.errors import EmptyDomainError, InputError, UndecidedError
 from exactregions.network import Network
@@ -131,15 +132,22 @@ def split(
         raise InputError("threads and max_cells are at least 1")
     problem = reduce_problem(network, domain)
     listing = mode == "list"
-    search = _chunks(problem, rung, kernel, listing=listing, threads=threads)
+    plan = choose(problem, rung, kernel)
+    search = _chunks(problem, plan, listing=listing, threads=threads, max_cells=max_cells)
     return _collect(problem, search, listing=listing, max_cells=max_cells, progress=progress)
 
 
 def _chunks(
-    problem: ReducedProblem, rung: str, kernel: str, *, listing: bool, threads: int
-) -> Iterator[tuple[str, Chunk]]:
+    problem: ReducedProblem, plan: Plan, *, listing: bool, threads: int, max_cells: int | None
+) -> Generator[tuple[str, Chunk], None, None]:
     """Yield (rung, chunk) from the chosen kernel, each followed by the exact rung on what it left open."""
-    yield from _exact(problem, (), listing=listing)
+    if plan.kernel is None:
+        yield from _exact(problem, (), listing=listing)
+        return
+    for chunk in run_kernel(problem, plan, listing=listing, threads=threads, max_cells=max_cells):
+        yield plan.rung, chunk
+        for prefix in chunk.undecided:
+            yield from _exact(problem, prefix, listing=listing)
 
 
 def _exact(
@@ -152,7 +160,7 @@ def _exact(
 
 def _collect(
     problem: ReducedProblem,
-    search: Iterator[tuple[str, Chunk]],
+    search: Generator[tuple[str, Chunk], None, None],
     *,
     listing: bool,
     max_cells: int | None,
@@ -167,6 +175,7 @@ def _collect(
             n_cells += chunk.n_cells
             n_strict += chunk.n_strict
             method[f"cells_{rung}"] += chunk.n_cells
+            method["escalated"] += len(chunk.undecided)
             method.update(chunk.decisions)
             if listing:
                 kept.append(chunk)
@@ -177,6 +186,8 @@ def _collect(
                 break
     except KeyboardInterrupt:
         status = "lower_bound"
+    finally:
+        search.close()
     if not n_cells and status == "exact":
         raise EmptyDomainError("the domain has no interior, so it has no cell", where=str(problem.domain))
     if not listing:

@@ -73,7 +73,9 @@ class _Search:
         self.depth = len(net.rows)
         h = problem.n_coordinates
         self.buffers = [_buffer(net, layer, h, batch if layer else 2) for layer in range(self.depth)]
-        self.scratch = [_scratch(net, layer, h, 256, 2048, 64, last=layer == self.depth - 1) for layer in range(self.depth)]
+        self.scratch = [
+            _scratch(net, layer, h, 256, 2048, 64, last=layer == self.depth - 1) for layer in range(self.depth)
+        ]
         self.controls = [np.zeros(kernel.N_CONTROL, np.int64) for _ in range(self.depth)]
         self.tables = [
             np.ascontiguousarray(net.flat[s : s + r * c].reshape(r, c).T)
@@ -105,7 +107,9 @@ class _Search:
         integers = self.problem.integer_layers() if self.integral else None
         for ray, v in places.items():
             if integers is not None:
-                values = [sum(int(w) * x for w, x in zip(row, ray, strict=True)) for row in integers[0].weights.tolist()]
+                values = [
+                    sum(int(w) * x for w, x in zip(row, ray, strict=True)) for row in integers[0].weights.tolist()
+                ]
                 buffer.Z[v], buffer.X[v] = values, ray
                 signs[v] = np.sign(np.array([float(value) for value in values]))
                 if max(map(abs, (*values, *ray))) >= 1 << 53:
@@ -231,9 +235,7 @@ class _Search:
             first = int(self.net.word_start[layer])
             row = range(int(self.net.rows[layer]))
             up, down = self.out.open_up[k], self.out.open_down[k]
-            sides.append(
-                tuple(_bit(up, first, j) - _bit(down, first, j) for j in row)
-            )
+            sides.append(tuple(_bit(up, first, j) - _bit(down, first, j) for j in row))
         return tuple(sides)
 
 
@@ -268,7 +270,12 @@ def _buffer(net: VertexNet, layer: int, h: int, cap: int) -> Buffer:
 
 def _grow_all(buffer: Buffer) -> Buffer:
     """Return an empty buffer twice as large."""
-    return Buffer(*(array if array.shape == (3,) else np.zeros((2 * len(array), *array.shape[1:]), array.dtype) for array in buffer))
+    return Buffer(
+        *(
+            array if array.shape == (3,) else np.zeros((2 * len(array), *array.shape[1:]), array.dtype)
+            for array in buffer
+        )
+    )
 
 
 def _scratch(net: VertexNet, layer: int, h: int, rays: int, places: int, depth: int, *, last: bool) -> Scratch:

@@ -58,7 +58,9 @@ _NONE = np.uint64(0)
 # why `advance` returns
 DONE, NEXT_FULL, OUT_FULL, GROW_RAYS, GROW_LIST, GROW_STACK, OPEN_FULL = range(7)
 # control words
-CELL, DEPTH, COLUMNS, N_CELLS, N_STRICT, N_OUT, N_OPEN, N_RAYS, N_REFINED, N_WALL, N_NODES, DEGENERATE, N_SPLIT = range(13)
+CELL, DEPTH, COLUMNS, N_CELLS, N_STRICT, N_OUT, N_OPEN, N_RAYS, N_REFINED, N_WALL, N_NODES, DEGENERATE, N_SPLIT = range(
+    13
+)
 N_CONTROL = 16
 # counts of a buffer
 VERTICES, ENTRIES, CELLS = range(3)
@@ -204,7 +206,9 @@ def _settle(net: Any, layer: int, buf: Any, cell: int, entry: int, doubtful: Any
     control[N_REFINED] += 1
     signs = buf.signs[cell]
     n = net.rows[layer]
-    ok = refine(net, layer, signs, buf.mask[entry], buf.slots[cell], buf.X[v], buf.e2[v], work.z, work.x, work.bounds, work)
+    ok = refine(
+        net, layer, signs, buf.mask[entry], buf.slots[cell], buf.X[v], buf.e2[v], work.z, work.x, work.bounds, work
+    )
     if not ok:
         return
     for j in range(n):
@@ -227,7 +231,9 @@ def _settle(net: Any, layer: int, buf: Any, cell: int, entry: int, doubtful: Any
         while left != 0:
             bit = ctz(left)
             left &= left - _ONE
-            sign = sign_of_wall(net, layer, 64 * q + np.int64(bit), signs, work.x, work.bounds[2], work.row, work.v, work.v2)
+            sign = sign_of_wall(
+                net, layer, 64 * q + np.int64(bit), signs, work.x, work.bounds[2], work.row, work.v, work.v2
+            )
             control[N_WALL] += 1
             if sign > 0:
                 buf.P[v, q] |= _ONE << bit
@@ -622,7 +628,9 @@ def _sign_bits(net: Any, layer: int, last: bool, integral: bool, buf: Any, scr: 
             sign = 0
             if fresh == 1:
                 control[N_WALL] += 1
-                sign = sign_of_wall(net, layer, scr.columns[c], buf.signs[cell], work.x, work.bounds[2], work.row, work.v, work.v2)
+                sign = sign_of_wall(
+                    net, layer, scr.columns[c], buf.signs[cell], work.x, work.bounds[2], work.row, work.v, work.v2
+                )
             if sign > 0:
                 up |= one
             elif sign < 0:

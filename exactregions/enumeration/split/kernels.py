@@ -1,0 +1,180 @@
+"""The compiled kernels behind one interface: which one to run, and their output as `Chunk`s.
+
+Nothing here compiles or imports compiled code until a kernel is run, so that small networks, which the exact rung answers
+at once, do not wait for it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb, prod
+from queue import SimpleQueue
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactregions.enumeration.split.chunks import Chunk, Prefix
+from exactregions.enumeration.split.reduction import ReducedProblem
+from exactregions.errors import InputError
+
+__all__ = ["Plan", "choose", "run_kernel"]
+
+_FEW_CELLS = 2000  # the exact rung takes a fraction of a second for these, less than loading compiled code
+_SMALL_INTEGERS = 1 << 12
+_LARGEST_VERTEX_DIM = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A rung to begin with, and the kernel that climbs it (None for the exact rung)."""
+
+    rung: str
+    kernel: str | None
+
+
+def choose(problem: ReducedProblem, rung: str, kernel: str) -> Plan:
+    """Pick the rung and the kernel.
+
+    Raises
+    ------
+    InputError
+        If what is asked for cannot run on this problem.
+    """
+    if rung == "exact":
+        return Plan("exact", None)
+    if rung == "auto" and kernel == "auto" and _most_cells(problem) <= _FEW_CELLS:
+        return Plan("exact", None)
+    if kernel == "auto":
+        kernel = "vertices" if problem.dim <= _LARGEST_VERTEX_DIM or rung == "integer" else "dictionary"
+    if rung == "auto":
+        rung = _auto_rung(problem, kernel)
+    reason = _reason_against(problem, rung, kernel)
+    if reason is None:
+        return Plan(rung, kernel)
+    if rung == "float" and kernel == "dictionary" and _reason_against(problem, rung, "vertices") is None:
+        return Plan(rung, "vertices")
+    if reason and rung != "auto":
+        raise InputError(reason, where=f"rung {rung!r}, kernel {kernel!r}", remedy="use rung='exact' or 'auto'")
+    return Plan("exact", None)
+
+
+def _auto_rung(problem: ReducedProblem, kernel: str) -> str:
+    layers = problem.integer_layers()
+    if layers is not None and all(np.abs(layer.weights).max() <= _SMALL_INTEGERS for layer in layers):
+        return "integer" if kernel == "vertices" else "float"
+    return "float"
+
+
+def _most_cells(problem: ReducedProblem) -> int:
+    """Bound the number of cells: each layer's walls cut a cell into at most sum C(n, i) ones, i up to the dimension."""
+    return prod(
+        sum(comb(walls, i) for i in range(min(problem.dim + problem.is_cone, walls) + 1))
+        for walls in (sum(layer.is_wall) for layer in problem.layers)
+    )
+
+
+def _reason_against(problem: ReducedProblem, rung: str, kernel: str) -> str | None:
+    if kernel == "vertices":
+        from exactregions.enumeration.split.vertices import can_search
+
+        if can_search(problem, integral=rung == "integer"):
+            return None
+        return "the numbers of this network do not fit, or it has no hidden layer"
+    if rung == "integer":
+        return "the dictionary kernel has no integer mode"
+    from exactregions.enumeration.split.dictionary import supports
+
+    return supports(problem)
+
+
+def run_kernel(
+    problem: ReducedProblem, plan: Plan, *, listing: bool, threads: int, max_cells: int | None
+) -> Iterator[Chunk]:
+    """Yield the chunks of the plan's kernel."""
+    if plan.kernel == "vertices":
+        from exactregions.enumeration.split.vertices import search_vertices
+
+        return search_vertices(problem, integral=plan.rung == "integer", listing=listing)
+    return _dictionary(problem, listing=listing, threads=threads, max_cells=max_cells)
+
+
+def _dictionary(problem: ReducedProblem, *, listing: bool, threads: int, max_cells: int | None) -> Iterator[Chunk]:
+    """Run the dictionary kernel in a thread of its own, so that closing this generator stops it in good order."""
+    from exactregions.enumeration.split.dictionary import Cells, search
+
+    cancel = np.zeros(1, np.uint8)
+    queue: SimpleQueue[Callable[[], Chunk | None]] = SimpleQueue()
+
+    def emit(cells: Cells) -> None:
+        queue.put(lambda: _cells_chunk(problem, cells.patterns, cells.witnesses, cells.degenerate))
+
+    def work() -> None:
+        try:
+            outcome = search(
+                problem, emit=emit if listing else None, threads=threads, max_cells=max_cells, cancel=cancel
+            )
+        except BaseException as error:  # noqa: BLE001  (handed to the caller's thread, whatever it is)
+            failure = error
+
+            def fail() -> Chunk | None:
+                raise failure
+
+            queue.put(fail)
+            return
+        counted = 0 if listing else outcome.n_cells
+        strict = 0 if listing else outcome.n_cells - outcome.n_degenerate
+        chunk = Chunk(counted, strict, decisions=dict(outcome.decisions))
+        if listing:
+            chunk.patterns = np.zeros((0, _n_bytes(problem)), np.uint8)
+            chunk.points = np.zeros((0, problem.domain.dim))
+        chunk.undecided = [_prefix(problem, row) for part in outcome.undecided for row in np.atleast_2d(part)]
+        queue.put(lambda: chunk)
+        queue.put(lambda: None)
+
+    worker = threading.Thread(target=work, daemon=True)
+    worker.start()
+    try:
+        while (chunk := queue.get()()) is not None:
+            yield chunk
+    finally:
+        cancel[0] = 1
+        worker.join()
+
+
+def _n_bytes(problem: ReducedProblem) -> int:
+    from exactregions.patterns import PatternCodec
+
+    return PatternCodec.of(problem.network).n_bytes
+
+
+def _cells_chunk(
+    problem: ReducedProblem,
+    patterns: NDArray[np.uint8],
+    witnesses: NDArray[np.float64],
+    degenerate: NDArray[np.bool_],
+) -> Chunk:
+    points = witnesses if problem.is_cone else witnesses[:, :-1]
+    lifted = problem.lift_floats(points)
+    chunk = Chunk(len(patterns), int((~degenerate).sum()), patterns, lifted)
+    if degenerate.any():
+        # a point strictly inside is at a breakpoint of exactly the degenerate neurons
+        marks = np.zeros((len(patterns), problem.network.n_neurons), np.bool_)
+        for place in np.flatnonzero(degenerate).tolist():
+            marks[place] = problem.network.breakpoints_at([Fraction(x) for x in lifted[place].tolist()])
+        chunk.degenerate = np.packbits(marks, axis=1)
+    return chunk
+
+
+def _prefix(problem: ReducedProblem, row: NDArray[np.int8]) -> Prefix:
+    """Translate 0 and 2 (g <= 0), 1 (g > 0), -1 (open) to sides, and drop layers that are open altogether."""
+    sides, at = [], 0
+    for layer in problem.layers:
+        part = row[at : at + layer.n_rows].tolist()
+        sides.append(tuple([1 if sign == 1 else 0 if sign < 0 else -1 for sign in part]))
+        at += layer.n_rows
+    while sides and not any(sides[-1]):
+        sides.pop()
+    return tuple(sides)
