@@ -10,6 +10,7 @@ Start with `load`, `enumerate_regions`, `count_cells`; the words used throughout
 
 from __future__ import annotations
 
+from exactregions.certificates import Counterexamples, Proof, prove
 from exactregions.domains import Box, Polyhedron, Slice, WholeSpace
 from exactregions.enumeration import Count, count_cells, enumerate_regions
 from exactregions.errors import ExactRegionsError, InputError, UndecidedError
@@ -40,11 +41,13 @@ __all__ = [
     "Box",
     "Cell",
     "Count",
+    "Counterexamples",
     "ExactRegionsError",
     "InputError",
     "Network",
     "PiecewiseLinear",
     "Polyhedron",
+    "Proof",
     "RegionComplex",
     "Slice",
     "Status",
@@ -58,5 +61,6 @@ __all__ = [
     "leaky_relu",
     "load",
     "load_problem",
+    "prove",
     "save",
 ]

@@ -10,7 +10,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import click
 
@@ -47,7 +47,7 @@ class _Commands(click.Group):
             _fail("out of memory; nothing was decided", 3)
 
 
-def _fail(message: str, code: int) -> None:
+def _fail(message: str, code: int) -> NoReturn:
     click.echo(f"exactregions: {message}", err=True)
     sys.exit(code)
 
@@ -145,6 +145,61 @@ def enumerate_(
 
 
 @main.command()
+@_problem_options
+@_search_options
+@click.option("-o", "--output", metavar="FILE", required=True, help="The certificate; gzip if it ends in .gz.")
+def certify(
+    net: str,
+    domain_text: str | None,
+    activation: str | None,
+    as_json: bool,
+    engine: str,
+    max_cells: int | None,
+    output: str,
+) -> None:
+    """List the cells of a network and write a proof of the list."""
+    network, domain = _load(net, domain_text, activation)
+    with _Progress() as progress:
+        found = er.enumerate_regions(
+            network, domain, engine=engine, max_cells=max_cells, certify=output, observer=progress
+        )
+    click.echo(f"certificate: {output}", err=True)
+    _report(found, as_json, interrupted=progress.interrupted(found, max_cells))
+
+
+@main.command()
+@click.argument("certificate", metavar="FILE")
+@click.option("--network", "net", metavar="NET", help="Require that the certificate is about this network.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def check(certificate: str, net: str | None, as_json: bool) -> None:
+    """Verify a certificate: exit code 0 if it is right, 1 if it is wrong, 2 if it cannot be read."""
+    fingerprint = None if net is None else er.load(net).fingerprint
+    facts, text = _checked(certificate)
+    if fingerprint not in (None, facts["network"]):
+        _fail(f"{certificate}: other-network: the certificate is not about {net}", 1)
+    click.echo(json.dumps(facts) if as_json else f"accepted: {text}")
+
+
+@main.command()
+@_problem_options
+@click.argument("patterns", metavar="PATTERNS")
+@click.option("--limit", type=click.IntRange(min=1), default=100, show_default=True, help="Stop after so many faults.")
+def compare(
+    net: str, patterns: str, domain_text: str | None, activation: str | None, as_json: bool, limit: int
+) -> None:
+    """Compare somebody else's list of regions with the truth: exit code 0 if they agree, 1 if not."""
+    from exactregions.compare import compare_file, comparison_facts, comparison_lines
+
+    network, domain = _load(net, domain_text, activation)
+    answer = compare_file(network, domain, patterns, limit=limit)
+    if as_json:
+        click.echo(json.dumps(comparison_facts(answer)))
+    else:
+        click.echo("\n".join(comparison_lines(answer)))
+    sys.exit(0 if answer.holds else 1)
+
+
+@main.command()
 @click.argument("source", metavar="FROM")
 @click.argument("target", metavar="TO")
 @click.option("--activation", metavar="NAME", help="For files that do not state theirs, such as state_dicts.")
@@ -153,6 +208,27 @@ def convert(source: str, target: str, activation: str | None) -> None:
     network, domain = er.load_problem(source, activation=activation)
     er.save(network, target, domain=domain)
     click.echo(f"{target}: {network!r}, fingerprint {network.fingerprint}", err=True)
+
+
+def _checked(path: str) -> tuple[dict[str, Any], str]:
+    """Run the small trusted checker; return what it verified as values and in words."""
+    from proofs_checks.__main__ import statement
+    from proofs_checks.checker import check as verify
+    from proofs_checks.reading import Refused
+
+    try:
+        with Path(path).open("rb") as stream:
+            problem, claim = verify(stream)
+    except OSError as error:
+        raise InputError(error.strerror or type(error).__name__, where=path) from None
+    except Refused as refusal:
+        place = f"line {refusal.line}: " if refusal.line else ""
+        _fail(f"{path}: {place}{refusal.reason}: {refusal.detail}", refusal.exit_code)
+    facts = {"network": problem.fingerprint, "domain": problem.domain, "kind": problem.kind, "claim": claim}
+    if problem.kind == "regions":
+        facts |= {"status": "exact" if claim["complete"] else "lower_bound"}
+        facts |= {key: claim[key] for key in ("n_cells", "n_strict")}
+    return facts, statement(problem, claim)
 
 
 def _load(net: str, domain_text: str | None, activation: str | None) -> tuple[er.Network, Domain]:

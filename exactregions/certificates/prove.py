@@ -96,6 +96,8 @@ def prove(
     hints = None if witnesses is None else list(witnesses)
     if hints is not None and len(hints) != len(positions) + len(malformed):
         raise ShapeError(f"{len(hints)} witnesses for {len(positions) + len(malformed)} patterns")
+    if len(malformed) >= max_counterexamples:
+        return Counterexamples(network, where, (), (), (), tuple(malformed[:max_counterexamples]), 0, False)
     with ExitStack() as stack:
         writer = None
         if certificate is not None and not malformed:

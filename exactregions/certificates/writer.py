@@ -23,7 +23,7 @@ from exactregions.errors import UndecidedError
 from exactregions.network import AffineLayer, Network, PiecewiseLinear
 from exactregions.rational import format_rational
 
-__all__ = ["CertificateWriter", "claim_line", "problem_line"]
+__all__ = ["CertificateWriter", "claim_line", "encode", "encode_problem", "multipliers_json", "problem_line"]
 
 MAX_LINE = 1 << 23
 MAX_FIRST_LINE = 1 << 26
@@ -73,6 +73,11 @@ def encode(line: Mapping[str, Any], limit: int = MAX_LINE) -> bytes:
     return data
 
 
+def encode_problem(network: Network, domain: Domain, kind: str) -> bytes:
+    """Return the first line as bytes."""
+    return encode(problem_line(network, domain, kind), MAX_FIRST_LINE)
+
+
 class CertificateWriter:
     """Writes the certificate of a list of cells while its tree is walked; a context manager that leaves no scraps.
 
@@ -98,7 +103,7 @@ class CertificateWriter:
 
     def __init__(self, path: str | PathLike[str], network: Network, domain: Domain) -> None:
         self.path = Path(path)
-        self._problem = problem_line(network, domain, "regions")
+        self._problem = encode_problem(network, domain, "regions")
         self._folder = tempfile.TemporaryDirectory(prefix=f".{self.path.name}-", dir=self.path.parent)
         self._scrap = Path(self._folder.name) / "nodes"
         self._nodes = self._open(self._scrap)
@@ -125,7 +130,7 @@ class CertificateWriter:
         self._nodes.close()
         whole = Path(self._folder.name) / "whole"
         with self._open(whole) as target:
-            target.write(encode(self._problem, MAX_FIRST_LINE))
+            target.write(self._problem)
             target.write(encode(claim_line(n_cells, n_strict, complete=complete)))
         with whole.open("ab") as target, self._scrap.open("rb") as nodes:
             shutil.copyfileobj(nodes, target, 1 << 20)

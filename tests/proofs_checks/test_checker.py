@@ -7,7 +7,6 @@ import io
 import random
 import subprocess
 import sys
-import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -141,16 +140,15 @@ def test_long_texts_of_digits_do_not_need_the_interpreters_limit_raised():
     assert rational("-1/1" + "0" * 5_000) == Fraction(-1, 10**5_000)
 
 
-def test_common_denominators_are_bounded():
-    primes = [10**k + 1 for k in range(20_000, 20_040)]
-    rows = [[f"1/{'1' + '0' * (k - 1) + '1'}"] for k in range(20_000, 20_040)]
-    assert len(rows) == len(primes)
-    net = network([([["1"]] * len(rows), ["0"] * len(rows)), ([[row[0] for row in rows]], ["0"])])
-    started = time.process_time()
+def test_common_denominators_are_bounded(monkeypatch):
+    row = [f"1/1{'0' * k}1" for k in range(500, 510)]
+    net = network([([["1"]] * len(row), ["0"] * len(row)), ([row], ["0"])])
     lines = [problem(net), {"n_cells": 1, "n_strict": 1, "complete": False}]
-    lines += [{"neuron": k, "pieces": ["open", "child"]} for k in range(len(rows) + 1)]
+    lines += [{"neuron": k, "pieces": ["open", "child"]} for k in range(len(row) + 1)]
+    lines += [{"witness": ["1"]}]
+    assert verdict(lines) is None
+    monkeypatch.setattr(reading, "MAX_SCALE", 10_000)
     assert verdict(lines) == "bad-size"
-    assert time.process_time() - started < 30
 
 
 def test_work_is_paid_for_by_the_bytes_that_were_read(monkeypatch):

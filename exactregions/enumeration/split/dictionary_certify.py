@@ -35,7 +35,14 @@ space V of dimension at most n that holds f*, these n rows span V, and all other
  * *Rank*: V_m, the span of the linear parts of the neurons of layer m - 1 that are active (slope of their piece not
    0), holds all forms of the layers from m on, since on the cell these are combinations of the former and constants;
    it has dimension at most the number of active neurons, at most dim V_(m-1), at most d.
+   If the problem is homogeneous (no constant is added anywhere), the same holds for the forms with their constants in
+   R^(d + 1); there the d rows and the constant 1 are a basis, and l0* is 0, too.  f* > 0 if some lam*_k > 0.
  * *Mask*: the vectors whose support lies in that of f (a bit set that grows with each sum, so it holds the support).
+
+On integers `no_cut_exactly` decides true zeros as well.  It verifies M Y = det I for integers Y and det != 0, in sums of
+integers whose magnitudes add up to less than 2^53, hence without rounding: Y / det is the inverse, and det lam* = f Y,
+det l0* = f_0 det - (f Y) c are integers, again exact.  f* >= 0 on Q if none of them is negative (over det), and f* > 0
+on Q, which is open, unless all are zero; then f* is identically 0.
 
 **Attained.**  x is a float vector, hence an exact rational point.  Going forward through the layers, with |h|_max <= H
 and error at most e in each feature, a row has error at most (gamma(K + 2) + eta)(|w|_1 H + |b|) + |w|_1 e, |w|_1 <=
@@ -48,7 +55,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["DEGENERATE", "OPTIONS", "UNKNOWN", "attained", "basis_bounds", "compose", "no_cut", "structural_zeros"]
+__all__ = ["DEGENERATE", "OPTIONS", "UNKNOWN", "attained", "basis_bounds", "compose", "no_cut", "no_cut_exactly", "structural_zeros"]
 
 OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy", "fastmath": False, "_nrt": False}
 UNKNOWN, DEGENERATE = -1, 2  # signs: 0 for g <= 0, 1 for g > 0, DEGENERATE for g identically 0 (a case of g <= 0)
@@ -204,24 +211,29 @@ def basis_bounds(T, basis, constraints, errors, d, bounds, scratch):  # type: ig
 
 
 @njit(**OPTIONS)
-def structural_zeros(basis, places, masks, mask, layer, active, ranks, neuron_of, d, zero):  # type: ignore[no-untyped-def]
-    """Mark the multipliers that are exact zeros by the rank rule or the mask rule; `places` is (layer, row) or (-1, r)."""
+def structural_zeros(basis, places, masks, mask, layer, active, ranks, neuron_of, homogeneous, zero):  # type: ignore[no-untyped-def]
+    """Mark the multipliers that are exact zeros by the rank or the mask rule; return whether l0* is one, too.
+
+    `places` is (layer, row) of each constraint, or (-1, side).
+    """
+    d = len(basis)
     for k in range(d):
         zero[k] = 0
+    constant = False
     for m in range(1, layer + 1):
-        if ranks[m] >= d:
+        if ranks[m] >= d + homogeneous:
             continue
         for sweep in range(2):
             count = 0
             for k in range(d):
                 at = places[basis[k], 0]
-                inside = at >= m or (at == m - 1 and active[at, neuron_of[at, places[basis[k], 1]]])
-                if inside:
+                if at >= m or (at == m - 1 and active[at, neuron_of[at, places[basis[k], 1]]]):
                     count += 1
                 elif sweep == 1:
                     zero[k] = 1
             if count < ranks[m]:
                 break
+            constant = constant or homogeneous
     support = 0
     for i in range(d):
         if (mask >> np.uint64(i)) & np.uint64(1):
@@ -235,10 +247,11 @@ def structural_zeros(basis, places, masks, mask, layer, active, ranks, neuron_of
             for k in range(d):
                 if masks[basis[k]] & ~mask != np.uint64(0):
                     zero[k] = 1
+    return constant
 
 
 @njit(**OPTIONS)
-def no_cut(T, F, FN, FD, layer, row, sign, d, bounds, multipliers, zero, use_zero):  # type: ignore[no-untyped-def]
+def no_cut(T, F, FN, FD, layer, row, sign, d, bounds, multipliers, zero, use_zero, zero_constant):  # type: ignore[no-untyped-def]
     """Whether sign * f* > 0 on the cell is proved by the multipliers at this basis; `bounds` from `basis_bounds`."""
     norm = FN[layer, row]
     error = FD[layer, row]
@@ -250,17 +263,88 @@ def no_cut(T, F, FN, FD, layer, row, sign, d, bounds, multipliers, zero, use_zer
         multipliers[k] = value * sign
         top = max(top, abs(value) + (GAMMA * (d + 1) * norm + error) * bounds[d + k] * INFLATE + TINY)
     top = top * bounds[2 * d + 2] * INFLATE
+    positive = False
     for k in range(d):
         if use_zero and zero[k]:
             continue
         bound = ((GAMMA * (d + 1) * norm + error) * bounds[d + k] + top * bounds[k]) * INFLATE + TINY
         if not multipliers[k] > bound:
             return False
+        positive = True
+    if zero_constant:
+        return positive
     value = F[layer, row, d]
     for i in range(d):
         value += F[layer, row, i] * T[d, i]
     bound = ((GAMMA * (d + 2) * norm + error) * bounds[2 * d + 1] + top * bounds[2 * d]) * INFLATE + TINY
     return value * sign > bound
+
+
+@njit(**OPTIONS)
+def no_cut_exactly(T, basis, constraints, errors, F, FD, layer, row, sign, d, scratch):  # type: ignore[no-untyped-def]
+    """As `no_cut`, on integers: 1 if sign * f* >= 0 on the cell and not identically 0, 2 if it is identically 0, else 0.
+
+    `scratch` has 2 d + 2 rows.  For integral problems only: forms without error hold integers.
+    """
+    if FD[layer, row] != 0.0:
+        return 0
+    for a in range(d):
+        if errors[basis[a]] != 0.0:
+            return 0
+        for i in range(d):
+            scratch[a, i] = constraints[basis[a], i]
+    det = 1.0  # proposed by elimination in floats
+    for a in range(d):
+        best = a
+        for r in range(a + 1, d):
+            if abs(scratch[r, a]) > abs(scratch[best, a]):
+                best = r
+        pivot = scratch[best, a]
+        if not abs(pivot) > 0.0:
+            return 0
+        det *= pivot if best == a else -pivot
+        for i in range(d):
+            scratch[best, i], scratch[a, i] = scratch[a, i], scratch[best, i]
+        for r in range(a + 1, d):
+            factor = scratch[r, a] / pivot
+            for i in range(a, d):
+                scratch[r, i] -= factor * scratch[a, i]
+    det = np.rint(det)
+    if not 0.0 < abs(det) < INTEGERS:
+        return 0
+    for k in range(d):
+        for i in range(d):
+            scratch[d + i, k] = np.rint(det * T[k, i])
+    for a in range(d):  # verified: M Y = det I, all sums below 2^53
+        for k in range(d):
+            value = 0.0
+            total = 0.0
+            for i in range(d):
+                term = constraints[basis[a], i] * scratch[d + i, k]
+                value += term
+                total += abs(term)
+            if not total < INTEGERS or value != (det if a == k else 0.0):
+                return 0
+    side = sign if det > 0.0 else -sign
+    constant = F[layer, row, d] * det
+    total = abs(constant)
+    nonzero = False
+    for k in range(d):
+        value = 0.0
+        size = 0.0
+        for i in range(d):
+            term = F[layer, row, i] * scratch[d + i, k]
+            value += term
+            size += abs(term)
+        term = value * constraints[basis[k], d]
+        constant -= term
+        total += abs(term)
+        if not size < INTEGERS or not total < INTEGERS or value * side < 0.0:
+            return 0
+        nonzero = nonzero or value != 0.0
+    if constant * side < 0.0 or not total < INTEGERS:
+        return 0
+    return 1 if nonzero or constant != 0.0 else 2
 
 
 @njit(**OPTIONS)

@@ -33,6 +33,7 @@ from exactregions.enumeration.split.dictionary_certify import (
     basis_bounds,
     compose,
     no_cut,
+    no_cut_exactly,
     structural_zeros,
 )
 
@@ -74,6 +75,7 @@ class Net(NamedTuple):
     lift: Floats  # (coordinates, d + 1): from x to a homogeneous point
     rounding: float
     integral: bool
+    homogeneous: bool  # no constant is added anywhere: a cone
     several: bool  # some neuron has several rows
 
 
@@ -191,6 +193,61 @@ def _swap_rows(T, d, names, first, second):  # type: ignore[no-untyped-def]
         name = names[first]
         names[first] = names[second]
         names[second] = name
+
+
+@njit(**OPTIONS)
+def _size(T, d, row):  # type: ignore[no-untyped-def]
+    """Return the largest entry of a row."""
+    size = 0.0
+    for k in range(d + 1):
+        size = max(size, abs(T[k, row]))
+    return size
+
+
+@njit(**OPTIONS)
+def _inner_point(T, spare, d, bound, column, factors, x, side):  # type: ignore[no-untyped-def]
+    """Propose a point inside from a vertex on more than d constraints: a vertex of the cell shrunk a little.
+
+    Each constraint is moved inwards by its own small amount, and a dual simplex search repairs what that violates, the
+    objective being the sum of the slacks.  T is spoilt; False if the shrunk cells are empty or the search is too long.
+    """
+    for i in range(d + 1):
+        for r in range(bound):
+            spare[i, r] = T[i, r]
+    shrink = 1.0 / 64
+    for _ in range(4):
+        shrink *= 1.0 / 64
+        for k in range(d):
+            for r in range(bound):
+                T[k, r] = spare[k, r]
+            T[k, bound] = 1.0  # the objective, as one more row
+        for r in range(bound):
+            value = spare[d, r]
+            for k in range(d):
+                value += spare[k, r] * shrink * (1.0 + ((k * 37) % 64) / 64.0)
+            T[d, r] = value if r < d else value - shrink * (1.0 + ((r * 23 + 11) % 64) / 64.0)
+        T[d, bound] = 0.0
+        for _ in range(200 + 10 * d):
+            row = -1
+            worst = 0.0
+            for r in range(d, bound):
+                if T[d, r] < worst:
+                    worst = T[d, r]
+                    row = r
+            if row < 0:
+                for i in range(d):
+                    x[side, i] = T[d, i]
+                return True
+            best = -1
+            ratio = np.inf
+            for k in range(d):
+                if T[k, row] > 1e-11 and T[k, bound] < ratio * T[k, row]:
+                    ratio = T[k, bound] / T[k, row]
+                    best = k
+            if best < 0:
+                break
+            _pivot(T, d, bound + 1, row, best, column, factors)
+    return False
 
 
 @njit(**OPTIONS)
@@ -326,10 +383,10 @@ def _imply_all(first_row, signs, at, layer, n_neurons):  # type: ignore[no-untyp
 
 
 @njit(**OPTIONS)
-def _lift(lift, x, side, point):  # type: ignore[no-untyped-def]
+def _lift(lift, x, side, homogeneous, point):  # type: ignore[no-untyped-def]
     """Take a proposed x to a homogeneous point; rounding only moves the proposal."""
     d = lift.shape[1] - 1
-    if len(point) > d and lift[d, d] == 1.0:  # not a cone: x itself, then 1
+    if not homogeneous:  # x itself, then 1
         for i in range(d):
             point[i] = x[side, i]
         point[d] = 1.0
@@ -359,14 +416,28 @@ def _drop(T, d, names, signs, at, bound, pending):  # type: ignore[no-untyped-de
 
 
 @njit(**OPTIONS)
-def _refuse(net, work, T, basis, layer, row, sign, d):  # type: ignore[no-untyped-def]
-    """Prove that sign * g_row > 0 on the cell, first plainly, then with structural zeros."""
-    if no_cut(T, work.F, work.FN, work.FD, layer, row, sign, d, work.bounds, work.multipliers, work.zero, False):
-        return True
-    structural_zeros(
-        basis, work.places, work.CM, work.FM[layer, row], layer, work.active, work.ranks, net.neuron_of, d, work.zero
-    )
-    return no_cut(T, work.F, work.FN, work.FD, layer, row, sign, d, work.bounds, work.multipliers, work.zero, True)
+def _refuse(net, work, T, basis, layer, row, sign, bounded):  # type: ignore[no-untyped-def]
+    """Prove that sign * g_row > 0 on the cell (return 1), or that g_row is identically 0 (2); 0 if neither is proved.
+
+    First plainly, then with structural zeros, then on integers; `bounded` says whether `bounds` are those of this basis.
+    """
+    d = len(basis)
+    if bounded:
+        if no_cut(
+            T, work.F, work.FN, work.FD, layer, row, sign, d, work.bounds, work.multipliers, work.zero, False, False
+        ):
+            return 1
+        constant = structural_zeros(
+            basis, work.places, work.CM, work.FM[layer, row], layer, work.active, work.ranks, net.neuron_of,
+            net.homogeneous, work.zero,
+        )  # fmt: skip
+        if no_cut(
+            T, work.F, work.FN, work.FD, layer, row, sign, d, work.bounds, work.multipliers, work.zero, True, constant
+        ):
+            return 1
+    if net.integral:
+        return no_cut_exactly(T, basis, work.C, work.CD, work.F, work.FD, layer, row, sign, d, work.scratch)
+    return 0
 
 
 @njit(**OPTIONS)
@@ -572,7 +643,7 @@ def _scan(
                 ready = 1 if basis_bounds(T, basis, C, CD, d, bounds, scratch) else 2
             sign = 1 if value > 0.0 else 0
             if ready == 1 and no_cut(
-                T, F, FN, FD, layer, names[r], 2.0 * sign - 1.0, d, bounds, multipliers, zero, False
+                T, F, FN, FD, layer, names[r], 2.0 * sign - 1.0, d, bounds, multipliers, zero, False, False
             ):
                 signs[at + names[r]] = sign
                 pending -= 1
@@ -602,7 +673,7 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
     W, b, norms, slope, shift, wall_at = net.W, net.b, net.norms, net.slope, net.shift, net.wall
     sides, first_points, Wt, lift, values = net.sides_points, net.first_points, net.Wt, net.lift, work.values
     stack, nodes, saved, all_bases, all_names = work.T, work.nodes, work.saved, work.basis, work.names
-    top, plain = net.top, net.plain
+    top, plain, homogeneous = net.top, net.plain, net.homogeneous
     multipliers, zero, several, rounding = work.multipliers, work.zero, net.several, net.rounding
     forms, features = (F, FN, FD, FM, work.active, work.ranks), (work.G, work.GN, work.GD, work.GM)
     undecided, cancel, bits, degenerate = out.undecided, out.cancel, out.bits, out.degenerate
@@ -680,22 +751,31 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
             if pending:
                 _swap_rows(T, d, names, bound, best)
                 wall = names[bound]
-                sign = 1 if T[d, bound] > 0.0 else 0
                 before = control[PIVOTS]
-                k = _minimise(
-                    T, basis, names, d, bound, bound + pending, bound, 2.0 * sign - 1.0, rebuilt, column, factors,
-                    control,
-                )  # fmt: skip
+                sign = 1 if T[d, bound] > 0.0 else 0
+                k = 0
+                if abs(T[d, bound]) <= 1e-12 * _size(T, d, bound):  # the vertex is on the wall: is it positive anywhere?
+                    sign = 0
+                    k = _minimise(
+                        T, basis, names, d, bound, bound + pending, bound, -1.0, rebuilt, column, factors, control
+                    )
+                    sign = 1 if k >= 0 else 0
+                if k >= 0:
+                    k = _minimise(
+                        T, basis, names, d, bound, bound + pending, bound, 2.0 * sign - 1.0, rebuilt, column, factors,
+                        control,
+                    )  # fmt: skip
                 if control[PIVOTS] != before:
                     ready = 0
                 if k < 0:
                     if ready == 0:
                         ready = 1 if basis_bounds(T, basis, C, CD, d, bounds, scratch) else 2
-                    if ready == 1 and _refuse(net, work, T, basis, layer, wall, 2.0 * sign - 1.0, d):
+                    proof = _refuse(net, work, T, basis, layer, wall, 2.0 * sign - 1.0, ready == 1)
+                    if proof:
                         control[REFUSALS] += 1
-                        signs[at + wall] = sign
+                        signs[at + wall] = sign if proof == 1 else DEGENERATE
                         if several:
-                            _imply(first_row, neuron_of, signs, at, layer, wall, sign)
+                            _imply(first_row, neuron_of, signs, at, layer, wall, signs[at + wall])
                         pending = _drop(T, d, names, signs, at, bound, pending)
                         continue
                     if not rebuilt and _rebuild(T, basis, names, d, bound, pending, C, F[layer], scratch):
@@ -738,7 +818,7 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
                             signs[at + wall] = side
                             if several:
                                 _imply(first_row, neuron_of, signs, at, layer, wall, side)
-                        _lift(lift, x, side, point)
+                        _lift(lift, x, side, homogeneous, point)
                         if attained(
                             point, sides, first_points, Wt, b, norms, top, slope, shift,
                             widths, neurons, first_row, wall_at, plain, signs, offsets, rounding, values,

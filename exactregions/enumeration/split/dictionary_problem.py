@@ -94,24 +94,28 @@ def build_nets(problem: ReducedProblem) -> list[Start]:
     wall, *free = problem.start_rows
     starts = []
     for sign in (0, 1):
-        lift = _slice(tables[0][wall], 2 * sign - 1)
+        lift = _slice(tables[0][wall], 2 * sign - 1, integral=integral)
         forms = [[sum((a * row[j] for a, row in zip(form, lift, strict=True)), Fraction(0)) for j in range(len(lift))]
                  for form in tables[0]]  # fmt: skip
-        net = _net(problem, tables, slopes, shifts, forms, lift, integral=False)
+        net = _net(problem, tables, slopes, shifts, forms, lift, integral=integral)
         starts.append(Start(net, np.arange(problem.dim), {wall: sign}, tuple(free)))
     return starts
 
 
-def _slice(wall: Row, value: int) -> list[list[Fraction]]:
-    """Parametrise {wall = value}: the coordinate of the largest entry from the others and 1."""
+def _slice(wall: Row, side: int, *, integral: bool) -> list[list[Fraction]]:
+    """Parametrise {wall = c}, sign c = side: the coordinate of the largest entry w follows from the others.
+
+    With c = side, or in integers: c = side |w|, the other coordinates being multiples of w.
+    """
     pivot = max(range(len(wall)), key=lambda i: abs(wall[i]))
     others = [i for i in range(len(wall)) if i != pivot]
+    unit = abs(wall[pivot]) if integral else Fraction(1)
     lift = []
     for i in range(len(wall)):
         if i == pivot:
-            lift.append([-wall[j] / wall[pivot] for j in others] + [Fraction(value) / wall[pivot]])
+            lift.append([-wall[j] * unit / wall[pivot] for j in others] + [side * unit / wall[pivot]])
         else:
-            lift.append([Fraction(int(i == j)) for j in others] + [Fraction(0)])
+            lift.append([unit * (i == j) for j in others] + [Fraction(0)])
     return lift
 
 
@@ -242,6 +246,7 @@ def _net(
         lift=_Rounder()(lift),
         rounding=_ROUNDING if exact.rounded else 0.0,
         integral=integral,
+        homogeneous=problem.is_cone,
         several=any(n != m for n, m in zip(widths, neurons, strict=True)),
     )
 
@@ -326,15 +331,15 @@ def new_work(net: Net) -> Work:
     wide, many = net.W.shape[1], net.W.shape[2]
     total = int(net.widths.sum())
     held = len(net.sides) + total
-    rows = d + held + 1
-    stack = total + 2
+    rows = d + held + 2
+    stack = total + 4
     F = np.zeros((count, wide, d + 1))
     F[0, : net.widths[0]] = net.first
     FN = np.abs(F).sum(axis=2) * _INFLATE
     FM = np.zeros((count, wide), np.uint64)
     for i in range(d):
         FM |= (F[:, :, i] != 0).astype(np.uint64) << np.uint64(i)
-    ranks = np.full(count, d, np.int64)
+    ranks = np.full(count, d + net.homogeneous, np.int64)
     return Work(
         control=np.zeros(N_CONTROL, np.int64),
         T=np.zeros((stack, d + 1, rows)),

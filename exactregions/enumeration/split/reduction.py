@@ -30,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 from math import gcd
 
@@ -45,6 +46,7 @@ __all__ = ["FloatLayer", "IntegerLayer", "ReducedProblem", "RowLayer", "reduce_p
 
 _SMALLEST, _LARGEST = 2.0**-100, 2.0**100
 _MANTISSA = 1 << 53
+_ZERO = (Fraction(0),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ class IntegerLayer:
     is_wall: NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReducedProblem:
     """What the kernels search.
 
@@ -167,10 +169,18 @@ class ReducedProblem:
 
     def float_layers(self) -> tuple[FloatLayer, ...] | None:
         """Return the layers in float64, or None if entries overflow or are so small that products could underflow."""
+        return self._float_layers
+
+    def integer_layers(self) -> tuple[IntegerLayer, ...] | None:
+        """Return the layers in integers, or None if an entry reaches 2^53."""
+        return self._integer_layers
+
+    @cached_property
+    def _float_layers(self) -> tuple[FloatLayer, ...] | None:
         found: list[FloatLayer] = []
         for layer in self.layers:
-            entries, exact = _to_floats(layer.matrix.to_fractions(), layer.matrix.shape)
-            slopes, exact_slopes = _to_floats(layer.slopes, (layer.n_rows, 2))
+            entries, exact = _to_floats(layer.matrix)
+            slopes, exact_slopes = _to_floats(RationalMatrix.from_rows(layer.slopes))
             for table in (entries, slopes):
                 used = np.abs(table[table != 0])
                 if used.size and not (used.min() >= _SMALLEST and used.max() <= _LARGEST):
@@ -180,23 +190,24 @@ class ReducedProblem:
             found.append(FloatLayer(weights, bias, slopes, walls, exact and exact_slopes))
         return tuple(found)
 
-    def integer_layers(self) -> tuple[IntegerLayer, ...] | None:
-        """Return the layers in integers, or None if an entry reaches 2^53."""
+    @cached_property
+    def _integer_layers(self) -> tuple[IntegerLayer, ...] | None:
         found: list[IntegerLayer] = []
         factor = 1  # t of the layer before; 1 for the coordinates themselves
         for layer in self.layers:
-            rows = [list(map(int, row)) for row in layer.matrix.numerators.tolist()]
+            width = layer.matrix.shape[1]
+            flat = [int(value) for value in layer.matrix.numerators.entries()]
+            if found and factor != 1:
+                flat[width - 1 :: width] = [value * factor for value in flat[width - 1 :: width]]
             scale = layer.matrix.denominator * factor
-            if found:
-                rows = [[*row[:-1], row[-1] * factor] for row in rows]
-            divisor = gcd(scale, *(value for row in rows for value in row))
-            rows = [[value // divisor for value in row] for row in rows]
+            divisor = gcd(scale, *flat)
             unit = common_denominator(slope for pair in layer.slopes for slope in pair)
             slopes = [[int(slope * unit) for slope in pair] for pair in layer.slopes]
             factor = scale // divisor * unit
-            if max(abs(value) for table in (rows, slopes) for row in table for value in row) >= _MANTISSA:
+            if max(map(abs, flat)) // divisor >= _MANTISSA or max(map(abs, sum(slopes, []))) >= _MANTISSA:
                 return None
-            weights, bias = _split(np.array(rows, np.float64), first=not found)
+            entries = np.array([value // divisor for value in flat], np.float64).reshape(layer.n_rows, width)
+            weights, bias = _split(entries, first=not found)
             walls = np.array(layer.is_wall, np.bool_)
             found.append(IntegerLayer(weights, bias, np.array(slopes, np.float64), walls))
         return tuple(found)
@@ -238,6 +249,12 @@ def _row_layers(network: Network, kept: Sequence[int]) -> tuple[RowLayer, ...]:
     layers: list[RowLayer] = []
     constants: list[Fraction] = []  # phi(xi_1) of the neurons before
     for layer, activations in zip(network.layers, network.activations, strict=True):
+        if _is_plain(activations, constants, layers, kept, network.input_dim):
+            slope = tuple([(phi.slopes[0], phi.slopes[1]) for phi in activations])
+            count = len(activations)
+            layers.append(RowLayer(layer.matrix, slope, tuple(range(count)), (True,) * count))
+            constants = [phi.anchor[1] for phi in activations]
+            continue
         table = layer.matrix.to_fractions()
         if layers:
             before = layers[-1].neurons
@@ -258,6 +275,21 @@ def _row_layers(network: Network, kept: Sequence[int]) -> tuple[RowLayer, ...]:
         layers.append(RowLayer(RationalMatrix.from_rows(rows), tuple(slopes), tuple(neurons), tuple(walls)))
         constants = [phi.anchor[1] for phi in activations]
     return tuple(layers)
+
+
+def _is_plain(
+    activations: Sequence[PiecewiseLinear],
+    constants: Sequence[Fraction],
+    layers: Sequence[RowLayer],
+    kept: Sequence[int],
+    n_inputs: int,
+) -> bool:
+    """Whether a layer's matrix can stay as it is: one breakpoint at 0 for each neuron, and all columns are used once."""
+    if any(phi.breakpoints != _ZERO for phi in activations) or any(constants):
+        return False
+    if layers:
+        return layers[-1].n_rows == len(set(layers[-1].neurons))
+    return list(kept) == list(range(n_inputs + 1))
 
 
 def _marks(phi: PiecewiseLinear) -> list[tuple[Fraction, tuple[Fraction, Fraction]]]:
@@ -306,18 +338,24 @@ def _pivoted(first: Sequence[Sequence[Fraction]], rank: int) -> list[int]:
     return order + [i for i in range(len(first)) if i not in set(order)]
 
 
-def _to_floats(rows: Sequence[Sequence[Fraction]], shape: tuple[int, int]) -> tuple[NDArray[np.float64], bool]:
-    table, exact = np.zeros(shape), True
-    for i, row in enumerate(rows):
-        for j, value in enumerate(row):
-            try:
-                table[i, j] = rounded = float(value)  # int / int in Python rounds to nearest
-            except OverflowError:
-                table[i, j] = rounded = np.inf
-            exact = exact and np.isfinite(rounded) and Fraction(rounded) == value
-            if rounded == 0 and value:
-                table[i, j] = 2.0**-1074  # never lets a non-zero entry pass for a structural zero
-    return table, bool(exact)
+def _to_floats(matrix: RationalMatrix) -> tuple[NDArray[np.float64], bool]:
+    """Round to nearest (as int / int does in Python), and say whether nothing was lost."""
+    denominator, exact = matrix.denominator, True
+    dyadic = denominator & (denominator - 1) == 0
+    flat = [int(value) for value in matrix.numerators.entries()]
+    rounded = []
+    for value in flat:
+        try:
+            near = value / denominator
+        except OverflowError:
+            near = np.inf
+        if near == 0 and value:
+            near = 2.0**-1074  # never lets a non-zero entry pass for a structural zero
+        rounded.append(near)
+        if exact:
+            odd = value // (value & -value) if value and dyadic else value
+            exact = abs(odd) < _MANTISSA if dyadic else Fraction(value, denominator) == near
+    return np.array(rounded, np.float64).reshape(matrix.shape), bool(exact) and bool(np.isfinite(rounded).all())
 
 
 def _split(table: NDArray[np.float64], *, first: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

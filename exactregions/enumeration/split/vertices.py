@@ -24,7 +24,7 @@ from exactregions.enumeration.split.vertices_refine import U
 __all__ = ["can_search", "search_vertices"]
 
 _MAX_ROWS = 1 << 20
-_COARSE, _COARSE_FIRST = 1e-4, 1e-13  # errors beyond which a vertex is computed afresh; in the first layer it is cheap
+_COARSE, _COARSE_FIRST = 1e-6, 1e-10  # errors beyond which a vertex is computed afresh; in the first layer it is cheap
 
 
 def can_search(problem: ReducedProblem, *, integral: bool) -> bool:

@@ -54,7 +54,15 @@ class VertexNet(NamedTuple):
 
 
 def vertex_net(problem: ReducedProblem, *, integral: bool) -> VertexNet | None:
-    """Return the arrays, in floats or in integers, or None if the numbers do not fit."""
+    """Return the arrays, in floats or in integers, or None if the numbers do not fit; kept with the problem."""
+    kept = problem.__dict__.setdefault("_vertex_nets", {})
+    if integral not in kept:
+        kept[integral] = _build(problem, integral=integral)
+    found: VertexNet | None = kept[integral]
+    return found
+
+
+def _build(problem: ReducedProblem, *, integral: bool) -> VertexNet | None:
     layers = problem.integer_layers() if integral else problem.float_layers()
     if layers is None or not layers:
         return None
