@@ -59,6 +59,7 @@ INFEASIBLE = small("infeasible", LADDER, "R^1", {"pattern": [0, 1]}, {"excluded"
 DEAD = network([([[1], [0]], [0, -1])])
 DEAD_PATTERN = small("infeasible", DEAD, "R^1", {"pattern": [1, 1]}, {"excluded": "constant"})
 POINT = small("point", TENT, "R^1", {"pattern": [0, 0, 0, 0], "strict": False}, {"witness": ["-1/3"]})
+SKEW = network([([[1, 0], [1, 1]], [0, 0])])  # two lines that are not orthogonal
 CROSS_FACET = small("facet", CROSS, "R^2", {"patterns": [[0, 0], [0, 1]]}, {"witness": ["-1", "0"]})
 
 
@@ -261,6 +262,8 @@ def rejected():
         "not-a-facet",
         with_line(edit(CROSS_FACET, 2, patterns=[[0, 0], [1, 1]]), 3, {"witness": ["0", "0"]}),
     )
+    skew = small("facet", SKEW, "R^2", {"patterns": [[1, 1], [0, 0]]}, {"witness": ["0", "0"]})
+    yield "facet_of_opposite_cells_of_skew_lines", "not-a-facet", skew
     yield (
         "facet_no_cell",
         "witness-not-inside",
@@ -318,6 +321,28 @@ def malformed():
     yield net("bad-network", "ragged_layer", layers=[[[["1", "0"], ["1"]], ["0", "0"]]])
     yield net("bad-network", "bias_short", layers=[[[["1", "0"], ["0", "1"]], ["0"]]])
     yield net("bad-network", "output_shape", output_layer=[[["1"]], ["0"]])
+    yield net("bad-network", "layer_number", layers=[5])
+    yield net("bad-network", "layer_text", layers=["Wb"])
+    yield net("bad-network", "activation_text", activation=["ab"])
+    yield line1("bad-fields", "network_list", network=["input_dim", "activation", "layers", "output_layer"])
+    yield line1("unknown-kind", "kind_list", kind=["regions"])
+    yield line1("bad-domain", "directions_text", domain={"origin": ["0", "0"], "directions": "11"})
+    yield line1("bad-domain", "directions_object", domain={"origin": ["0", "0"], "directions": {"0": ["1", "1"]}})
+    yield "witness_text", "bad-fields", dump(with_line(cross, 5, {"witness": "12"}))
+    yield "witness_object", "bad-fields", dump(with_line(cross, 5, {"witness": {"1": "1", "2": "1"}}))
+    yield "line_lists_witness", "bad-fields", dump(with_line(cross, 5, ["witness"]))
+    yield "line_is_text", "bad-fields", dump(with_line(cross, 5, "witness"))
+    yield "line_is_null", "bad-fields", dump(with_line(cross, 5, None))
+    yield "pieces_text", "bad-fields", dump(with_line(cross, 3, {"neuron": 0, "pieces": "child"}))
+    yield "pieces_mapping", "bad-fields", dump(with_line(cross, 3, {"neuron": 0, "pieces": {"child": 0, "open": 1}}))
+    yield "pattern_text", "bad-fields", dump(edit(POINT, 2, pattern="0000"))
+    yield "pattern_mapping", "bad-fields", dump(edit(POINT, 2, pattern={"0": 0}))
+    yield "pattern_negative", "bad-fields", dump(edit(POINT, 2, pattern=[0, 0, 0, -1]))
+    yield "strict_0", "bad-fields", dump(edit(POINT, 2, strict=0))
+    yield "facet_one_pattern", "bad-fields", dump(edit(CROSS_FACET, 2, patterns=[[0, 0]]))
+    yield "facet_three_patterns", "bad-fields", dump(edit(CROSS_FACET, 2, patterns=[[0, 0], [0, 1], [0, 0]]))
+    yield "facet_pattern_object", "bad-fields", dump(edit(CROSS_FACET, 2, patterns={"a": [0, 0], "b": [0, 1]}))
+    yield "excluded_word", "bad-fields", dump(with_line(INFEASIBLE, 3, {"excluded": "open"}))
     yield line1("bad-domain", "domain_dimension", domain="R^3")
     yield line1("bad-domain", "domain_text", domain="R^02")
     yield line1("bad-domain", "domain_null", domain=None)

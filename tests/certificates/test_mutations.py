@@ -370,7 +370,7 @@ def mutate(texts, data):
 
 
 def change_value(line, data):
-    if "witness" in line and line["witness"]:
+    if line.get("witness"):
         place = data.draw(st.integers(0, len(line["witness"]) - 1))
         line["witness"][place] = str(data.draw(st.fractions(-3, 3, max_denominator=4)))
     elif "n_cells" in line:

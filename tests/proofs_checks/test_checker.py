@@ -159,6 +159,14 @@ def test_work_is_paid_for_by_the_bytes_that_were_read(monkeypatch):
     assert verdict(lines) == "bad-size"
 
 
+def test_memory_for_a_path_is_bounded(monkeypatch):
+    lines = Toy(network([([[1], [2]], [0, 1])])).lines()
+    monkeypatch.setattr(checker, "MAX_BITS", 20)
+    assert verdict(lines) is None
+    monkeypatch.setattr(checker, "MAX_BITS", 10)
+    assert verdict(lines) == "bad-size"
+
+
 def test_deep_trees_need_no_recursion():
     net = network([([[1]], [0])] * 3000)
     lines = [problem(net), {"n_cells": 1, "n_strict": 1, "complete": False}]

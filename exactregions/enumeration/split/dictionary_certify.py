@@ -34,9 +34,9 @@ by one of two rules, both from this: M* is invertible, so f* has one expansion i
 space V of dimension at most n that holds f*, these n rows span V, and all other lam*_k are 0.
  * *Rank*: V_m, the span of the linear parts of the neurons of layer m - 1 that are active (slope of their piece not
    0), holds all forms of the layers from m on, since on the cell these are combinations of the former and constants;
-   it has dimension at most the number of active neurons, at most dim V_(m-1), at most d.
+   it has dimension at most the number of active neurons whose forms are not constant, at most dim V_(m-1), at most d.
    If the problem is homogeneous (no constant is added anywhere), the same holds for the forms with their constants in
-   R^(d + 1); there the d rows and the constant 1 are a basis, and l0* is 0, too.  f* > 0 if some lam*_k > 0.
+   R^(d + 1), constant ones counted; there the d rows and 1 are a basis, and l0* is 0, too.  f* > 0 if some lam*_k > 0.
  * *Mask*: the vectors whose support lies in that of f (a bit set that grows with each sum, so it holds the support).
 
 On integers `no_cut_exactly` decides true zeros as well.  It verifies M Y = det I for integers Y and det != 0, in sums of
@@ -55,7 +55,17 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["DEGENERATE", "OPTIONS", "UNKNOWN", "attained", "basis_bounds", "compose", "no_cut", "no_cut_exactly", "structural_zeros"]
+__all__ = [
+    "DEGENERATE",
+    "OPTIONS",
+    "UNKNOWN",
+    "attained",
+    "basis_bounds",
+    "compose",
+    "no_cut",
+    "no_cut_exactly",
+    "structural_zeros",
+]
 
 OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy", "fastmath": False, "_nrt": False}
 UNKNOWN, DEGENERATE = -1, 2  # signs: 0 for g <= 0, 1 for g > 0, DEGENERATE for g identically 0 (a case of g <= 0)
@@ -72,13 +82,15 @@ def compose(layer, widths, neurons, first_row, W, b, slope, shift, signs, offset
     """Compute the forms of one layer from those of the layer before, whose signs are all decided.
 
     `forms` is (F, N, D, mask, active, ranks), each by layer first; `features` a scratch of the same kind for one layer;
-    `rounding` is eta.  `active` is set for the layer before, `ranks`[layer] bounds the dimension of V_layer.
+    `rounding` is eta.  `active` is set for the layer before, `ranks`[layer] bounds the dimension of V_layer, without and
+    with constants.
     """
     F, N, D, mask, active, ranks = forms
     G, GN, GD, gmask = features
     size = F.shape[2]
     below = layer - 1
     count = 0
+    linear = 0
     for i in range(neurons[below]):
         row = first_row[below, i]
         stop = first_row[below, i + 1]
@@ -92,6 +104,7 @@ def compose(layer, widths, neurons, first_row, W, b, slope, shift, signs, offset
         gmask[i] = mask[below, row] if p != 0.0 else np.uint64(0)
         if p != 0.0:
             count += 1
+            linear += mask[below, row] != np.uint64(0)
         for c in range(size):
             G[i, c] = p * F[below, row, c] if p != 0.0 else 0.0
         G[i, size - 1] += kappa
@@ -108,7 +121,8 @@ def compose(layer, widths, neurons, first_row, W, b, slope, shift, signs, offset
                 GD[i] = 0.0
             else:
                 GD[i] = (abs(p) * D[below, row] + (rounding + 3.0 * UNIT) * total) * INFLATE + TINY
-    ranks[layer] = min(count, ranks[below])
+    ranks[layer, 0] = min(linear, ranks[below, 0])
+    ranks[layer, 1] = min(count, ranks[below, 1])
     for j in range(widths[layer]):
         for c in range(size):
             F[layer, j, c] = 0.0
@@ -221,19 +235,18 @@ def structural_zeros(basis, places, masks, mask, layer, active, ranks, neuron_of
         zero[k] = 0
     constant = False
     for m in range(1, layer + 1):
-        if ranks[m] >= d + homogeneous:
-            continue
-        for sweep in range(2):
-            count = 0
+        count = 0
+        for k in range(d):
+            at = places[basis[k], 0]
+            if at >= m or (at == m - 1 and active[at, neuron_of[at, places[basis[k], 1]]]):
+                count += 1
+        flat = homogeneous and count >= ranks[m, 1]
+        constant = constant or flat
+        if flat or count >= ranks[m, 0]:
             for k in range(d):
                 at = places[basis[k], 0]
-                if at >= m or (at == m - 1 and active[at, neuron_of[at, places[basis[k], 1]]]):
-                    count += 1
-                elif sweep == 1:
+                if not (at >= m or (at == m - 1 and active[at, neuron_of[at, places[basis[k], 1]]])):
                     zero[k] = 1
-            if count < ranks[m]:
-                break
-            constant = constant or homogeneous
     support = 0
     for i in range(d):
         if (mask >> np.uint64(i)) & np.uint64(1):

@@ -754,7 +754,9 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
                 before = control[PIVOTS]
                 sign = 1 if T[d, bound] > 0.0 else 0
                 k = 0
-                if abs(T[d, bound]) <= 1e-12 * _size(T, d, bound):  # the vertex is on the wall: is it positive anywhere?
+                if abs(T[d, bound]) <= 1e-12 * _size(
+                    T, d, bound
+                ):  # the vertex is on the wall: is it positive anywhere?
                     sign = 0
                     k = _minimise(
                         T, basis, names, d, bound, bound + pending, bound, -1.0, rebuilt, column, factors, control
@@ -811,6 +813,7 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
                             saved[slot, j] = signs[at + j]
                     else:
                         _point_in_leaf(T, d, bound, column, x)
+                    pivoted = False
                     for side in range(1 + pending):
                         if pending == 1:
                             for j in range(widths[layer]):
@@ -819,10 +822,22 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
                             if several:
                                 _imply(first_row, neuron_of, signs, at, layer, wall, side)
                         _lift(lift, x, side, homogeneous, point)
-                        if attained(
+                        proved = attained(
                             point, sides, first_points, Wt, b, norms, top, slope, shift,
                             widths, neurons, first_row, wall_at, plain, signs, offsets, rounding, values,
-                        ):  # fmt: skip
+                        )  # fmt: skip
+                        if not proved:
+                            if pending == 1 and not pivoted:
+                                _cut(T, stack[slot + 1], d, bound + 1, bound, k, 1, column, factors)
+                                pivoted = True
+                            below = stack[slot + 1] if side == 1 else T
+                            if _inner_point(below, stack[slot + 2], d, bound + pending, column, factors, x, side):
+                                _lift(lift, x, side, homogeneous, point)
+                                proved = attained(
+                                    point, sides, first_points, Wt, b, norms, top, slope, shift,
+                                    widths, neurons, first_row, wall_at, plain, signs, offsets, rounding, values,
+                                )  # fmt: skip
+                        if proved:
                             control[LEAVES] += 1
                             flat = False
                             for g in range(len(signs)):

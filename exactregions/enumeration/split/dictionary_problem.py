@@ -339,7 +339,7 @@ def new_work(net: Net) -> Work:
     FM = np.zeros((count, wide), np.uint64)
     for i in range(d):
         FM |= (F[:, :, i] != 0).astype(np.uint64) << np.uint64(i)
-    ranks = np.full(count, d + net.homogeneous, np.int64)
+    ranks = np.tile(np.array([d, d + 1], np.int64), (count, 1))
     return Work(
         control=np.zeros(N_CONTROL, np.int64),
         T=np.zeros((stack, d + 1, rows)),

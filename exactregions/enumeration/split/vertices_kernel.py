@@ -11,7 +11,7 @@ cells are cells like all others.
 values being exact for one positive multiple of the true vertex.
 
 *Interpolation.*  With a = |z_k(A)|, b = |z_k(B)| known up to eA, eB and a* + b* >= a + b - eA - eB =: s > 0,
-|b/(a+b) - b*/(a*+b*)| = |b(a* - a) - a(b* - b)| / ((a+b)(a*+b*)) <= (al eA + be eB)/s =: t, and the same with the opposite
+|b/(a+b) - b*/(a*+b*)| = |b(a* - a) - a(b* - b)| / ((a+b)(a*+b*)) <= min((al eA + be eB)/s, 1) =: t, and the same with the opposite
 sign for a/(a+b); the three roundings of al add 3.01 u al.  So, from al zA - al* zA* = al (zA - zA*) + (al - al*) zA* and
 |zA* - zB*| <= |zA - zB| + eA + eB, and two more roundings,
     e = al eA + be eB + t (|zA - zB| + eA + eB) + 6 u (al|zA| + be|zB| + al eA + be eB),
@@ -530,9 +530,7 @@ def _between(net: Any, layer: int, last: bool, integral: bool, buf: Any, scr: An
     eA, eB = scr.eI[A], scr.eI[B]
     spread = total - eA - eB
     base = al * eA + be * eB
-    t = base / spread * _UP if spread > 0.0 else math.inf
-    if not t < 1e-3:
-        t = math.inf
+    t = min(base / spread * _UP, 1.0) if spread > 0.0 else 1.0  # both weights lie in [0, 1]
     gap = size = 0.0
     for c in range(m):
         x, y = scr.val[A, c], scr.val[B, c]

@@ -224,10 +224,12 @@ def refine(net: Any, layer: int, signs: Any, mask: Any, slots: Any, old: Any, e_
         no += old[i] * old[i]
     nx, no = math.sqrt(nx) * _UP, math.sqrt(no) * _UP
     doubt = (nx * e_old + (no + e_old) * ex + (h + 4) * U * nx * no) * _UP
-    if dot < -doubt:
+    height = x[net.unit] if net.unit >= 0 and not on_unit else 0.0
+    # x_0 >= 0 at every vertex; where it is 0, the old vector tells
+    if height < -ex or (abs(height) <= ex and dot < -doubt):
         for i in range(h):
             x[i] = -x[i]
-    elif not dot > doubt:
+    elif not (height > ex or (abs(height) <= ex and dot > doubt)):
         return False
     if on_unit:
         x[net.unit] = 0.0

@@ -1,0 +1,208 @@
+"""Reading a certificate line by line: bytes to JSON values and rationals, strictly and in bounded memory (section 2).
+
+The file is plain or gzip; nothing but the line at hand is kept.  A line is counted before it is parsed, so that a few
+bytes of `[[[[` cannot become gigabytes of lists.  Decimal numbers go to flint directly: Python's limit on the digits of
+integers stays as it is, and does not matter.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Collection, Iterable
+from functools import lru_cache
+from typing import BinaryIO, NoReturn, cast
+
+from exactregions.rational import Int
+from exactregions.recheck.verdicts import Budget, Refused
+
+__all__ = ["JSON", "Lines", "Ratio", "fields", "natural", "naturals", "ratios", "row_names"]
+
+JSON = object  # what json can return; every use checks the type
+Ratio = tuple[Int, Int]  # numerator and positive denominator, in lowest terms
+
+_RATIONAL = re.compile(r"-?(0|[1-9][0-9]*)(?:/([1-9][0-9]*))?")
+_ROW = re.compile(r"[dLU](?:0|[1-9][0-9]*)")
+_MAX_INTEGER_DIGITS = 15
+
+
+def _integer(text: str) -> int:
+    if len(text.lstrip("-")) > _MAX_INTEGER_DIGITS or text == "-0":
+        raise Refused("bad-number")
+    return int(text)
+
+
+def _no_number(_text: str) -> NoReturn:
+    raise Refused("bad-number")
+
+
+def _object(pairs: list[tuple[str, JSON]]) -> dict[str, JSON]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise Refused("bad-keys")
+    return found
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=_integer, parse_float=_no_number, parse_constant=_no_number
+)
+
+
+class _Joined:
+    """A stream whose first bytes were already taken from it."""
+
+    def __init__(self, head: bytes, stream: BinaryIO) -> None:
+        self._head = head
+        self._stream = stream
+
+    def read(self, size: int) -> bytes:
+        head, self._head = self._head[:size], self._head[size:]
+        return head or self._stream.read(size)
+
+
+class Lines:
+    """The lines of a certificate, as JSON objects.
+
+    Parameters
+    ----------
+    stream : binary file
+        Plain or gzip.
+    budget : Budget
+        Its limits apply, and it is told of every byte.
+    """
+
+    def __init__(self, stream: BinaryIO, budget: Budget) -> None:
+        head = b""
+        while len(head) < 2 and (more := stream.read(2 - len(head))):
+            head += more
+        joined = cast(BinaryIO, _Joined(head, stream))
+        self._file = gzip.GzipFile(fileobj=joined, mode="rb") if head == b"\x1f\x8b" else None
+        self._plain = joined
+        self._rest = b""
+        self._budget = budget
+        self.number = 0
+
+    def _chunk(self) -> bytes:
+        if self._file is None:
+            return self._plain.read(1 << 16)
+        try:
+            return self._file.read1(1 << 16)
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            raise Refused("bad-gzip") from None
+
+    def _bytes(self) -> bytes | None:
+        """Return the next line without its newline; None at the end of the file."""
+        limits = self._budget.limits
+        limit = limits.line_bytes if self.number else limits.problem_bytes
+        end, parts, length = self._rest.find(b"\n"), [], 0
+        while end < 0:
+            parts.append(self._rest)
+            length += len(self._rest)
+            if length >= limit:
+                raise self._at_next("bad-size")
+            try:
+                self._rest = self._chunk()
+            except Refused as refused:
+                raise self._at_next(refused.reason) from None
+            if not self._rest:
+                if length:
+                    raise self._at_next("bad-end")
+                return None
+            end = self._rest.find(b"\n")
+        parts.append(self._rest[:end])
+        self._rest = self._rest[end + 1 :]
+        self.number += 1
+        if length + end + 1 > limit:
+            raise Refused("bad-size")
+        self._budget.earn(length + end + 1)
+        return b"".join(parts)
+
+    def _at_next(self, reason: str) -> Refused:
+        self.number += 1
+        return Refused(reason)
+
+    def next(self) -> dict[str, JSON] | None:
+        """Read the next line; None at the end of the file."""
+        line = self._bytes()
+        if line is None:
+            return None
+        if not line.isascii():
+            raise Refused("bad-json")
+        limits = self._budget.limits
+        values = line.count(b",") + line.count(b"[") + line.count(b"{")
+        if values > (limits.line_values if self.number > 1 else limits.problem_values):
+            raise Refused("bad-size")
+        try:
+            value = _DECODER.decode(line.decode("ascii"))
+        except (json.JSONDecodeError, RecursionError):
+            raise Refused("bad-json") from None
+        if type(value) is not dict:
+            raise Refused("bad-fields")
+        return value
+
+
+@lru_cache(maxsize=256)
+def _short(text: str, digits: int) -> Ratio:
+    return _ratio(text, digits)
+
+
+def _ratio(text: str, digits: int) -> Ratio:
+    match = _RATIONAL.fullmatch(text)
+    if match is None:
+        raise Refused("bad-rational")
+    top, bottom = match.groups()
+    if len(top) > digits:
+        raise Refused("bad-size")
+    if bottom is None:
+        if text == "-0":
+            raise Refused("bad-rational")
+        return Int(text), Int(1)
+    if len(bottom) > digits:
+        raise Refused("bad-size")
+    numerator, denominator = Int(top), Int(bottom)
+    if top == "0" or bottom == "1" or numerator.gcd(denominator) != 1:
+        raise Refused("bad-rational")
+    return (-numerator if text[0] == "-" else numerator), denominator
+
+
+def ratios(values: Iterable[JSON], budget: Budget) -> list[Ratio]:
+    """Read rationals, each a string."""
+    digits, found = budget.limits.digits, []
+    for text in values:
+        if type(text) is not str:
+            raise Refused("bad-rational")
+        found.append(_short(text, digits) if len(text) < 3 else _ratio(text, digits))
+    return found
+
+
+def fields(value: JSON, names: Collection[str], *, optional: str | None = None) -> dict[str, JSON]:
+    """Check that a value is an object with exactly these fields (and perhaps an optional one)."""
+    if type(value) is not dict or (value.keys() | {optional} if optional else value.keys()) != set(names):
+        raise Refused("bad-fields")
+    return value
+
+
+def natural(value: JSON) -> int:
+    """Check that a value is an integer and not negative."""
+    if type(value) is not int or value < 0:
+        raise Refused("bad-fields")
+    return value
+
+
+def naturals(value: JSON) -> tuple[int, ...]:
+    """Check that a value is a list of integers that are not negative."""
+    if type(value) is not list:
+        raise Refused("bad-fields")
+    return tuple([natural(entry) for entry in value])
+
+
+def row_names(value: dict[str, JSON]) -> list[tuple[str, int]]:
+    """Read the keys of a Farkas vector; a number of more than 15 digits, which no row has, becomes -1."""
+    found = []
+    for name in value:
+        if not _ROW.fullmatch(name):
+            raise Refused("bad-fields")
+        found.append((name[0], int(name[1:]) if len(name) <= 1 + _MAX_INTEGER_DIGITS else -1))
+    return found
