@@ -18,7 +18,7 @@ from typing import BinaryIO, NoReturn, cast
 from exactregions.rational import Int
 from exactregions.recheck.verdicts import Budget, Refused
 
-__all__ = ["JSON", "Lines", "Ratio", "fields", "natural", "naturals", "ratios", "row_names"]
+__all__ = ["JSON", "Lines", "Ratio", "entries", "fields", "natural", "naturals", "ratios", "row_names", "table"]
 
 JSON = object  # what json can return; every use checks the type
 Ratio = tuple[Int, Int]  # numerator and positive denominator, in lowest terms
@@ -80,7 +80,7 @@ class Lines:
         joined = cast(BinaryIO, _Joined(head, stream))
         self._file = gzip.GzipFile(fileobj=joined, mode="rb") if head == b"\x1f\x8b" else None
         self._plain = joined
-        self._rest = b""
+        self._rest, self._from = b"", 0  # bytes not yet given out, and where they begin
         self._budget = budget
         self.number = 0
 
@@ -96,14 +96,14 @@ class Lines:
         """Return the next line without its newline; None at the end of the file."""
         limits = self._budget.limits
         limit = limits.line_bytes if self.number else limits.problem_bytes
-        end, parts, length = self._rest.find(b"\n"), [], 0
+        end, parts, length = self._rest.find(b"\n", self._from), [], 0
         while end < 0:
-            parts.append(self._rest)
-            length += len(self._rest)
+            parts.append(self._rest[self._from :])
+            length += len(parts[-1])
             if length >= limit:
                 raise self._at_next("bad-size")
             try:
-                self._rest = self._chunk()
+                self._rest, self._from = self._chunk(), 0
             except Refused as refused:
                 raise self._at_next(refused.reason) from None
             if not self._rest:
@@ -111,12 +111,13 @@ class Lines:
                     raise self._at_next("bad-end")
                 return None
             end = self._rest.find(b"\n")
-        parts.append(self._rest[:end])
-        self._rest = self._rest[end + 1 :]
+        parts.append(self._rest[self._from : end])
+        length += len(parts[-1]) + 1
+        self._from = end + 1
         self.number += 1
-        if length + end + 1 > limit:
+        if length > limit:
             raise Refused("bad-size")
-        self._budget.earn(length + end + 1)
+        self._budget.earn(length)
         return b"".join(parts)
 
     def _at_next(self, reason: str) -> Refused:
@@ -141,6 +142,11 @@ class Lines:
         if type(value) is not dict:
             raise Refused("bad-fields")
         return value
+
+    def finish(self) -> None:
+        """Check that the file ends here."""
+        if self._from < len(self._rest) or self._chunk():
+            raise self._at_next("after-the-end")
 
 
 @lru_cache(maxsize=256)
@@ -177,9 +183,21 @@ def ratios(values: Iterable[JSON], budget: Budget) -> list[Ratio]:
     return found
 
 
+def entries(value: JSON, length: int | None, reason: str) -> list[JSON]:
+    """Check that a value is a list (of this length), or refuse for this reason."""
+    if type(value) is not list or (length is not None and len(value) != length):
+        raise Refused(reason)
+    return value
+
+
+def table(value: JSON, height: int | None, width: int, budget: Budget, reason: str) -> list[list[Ratio]]:
+    """Read a matrix of rationals, or refuse for this reason if its shape is another."""
+    return [ratios(entries(row, width, reason), budget) for row in entries(value, height, reason)]
+
+
 def fields(value: JSON, names: Collection[str], *, optional: str | None = None) -> dict[str, JSON]:
-    """Check that a value is an object with exactly these fields (and perhaps an optional one)."""
-    if type(value) is not dict or (value.keys() | {optional} if optional else value.keys()) != set(names):
+    """Check that a value is an object with exactly these fields, of which one may be missing."""
+    if type(value) is not dict or value.keys() - {optional} != set(names) - {optional}:
         raise Refused("bad-fields")
     return value
 

@@ -48,7 +48,7 @@ class Limits:
 
     problem_bytes: int = 2**26
     line_bytes: int = 2**23
-    problem_values: int = 2**22
+    problem_values: int = 2**21
     line_values: int = 2**20
     digits: int = 100_000
     dimension: int = 1024
@@ -79,11 +79,12 @@ class Budget:
         if self._spent > self._allowed:
             raise Refused("bad-size")
 
-    def fit(self, numbers: int, bits: int) -> int:
-        """Return the bits of so many numbers of this length, if memory allows them."""
-        if numbers * bits > self.limits.form_bits:
+    def fit(self, numbers: int, bits: int, *, beside: int = 0) -> int:
+        """Return the bits of so many numbers of this length and of what is kept beside them, if they may be kept."""
+        total = numbers * bits + beside
+        if total > self.limits.form_bits:
             raise Refused("bad-size")
-        return numbers * bits
+        return total
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,22 +5,28 @@ same seen from both sides: those with a wall along F, and the degenerate ones.  
 Hence neighbours agree on the hyperplane, on that set of neurons, and on all pieces outside it; cells that agree so are
 candidates, and a pair is adjacent iff the rows of both, restricted to the hyperplane, are strictly feasible there: one
 exact LP in one dimension less.  (Patterns alone do not tell: two cells may differ in one neuron and not touch.)
+
+If the irredundant rows of every cell are known, no program is needed: the state on a facet names it (see `faces`), so
+each name is met once from either side.  That takes time in proportion to the number of cells; `shared_facets`, which
+looks at pairs and shares no code with it but the names, stays as the reference.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
+from exactregions.errors import UndecidedError
 from exactregions.lp import Feasible, StrictSystem, solve
+from exactregions.lp.facets import find_facets
 from exactregions.regions.inequalities import CellInequalities
 
-__all__ = ["shared_facet", "shared_facets"]
+__all__ = ["facet_pairs", "shared_facet", "shared_facets"]
 
 Row = tuple[int, ...]
 
@@ -37,12 +43,10 @@ def shared_facets(cells: Sequence[CellInequalities], patterns: Sequence[Sequence
     """
     sides: dict[tuple[Row, tuple[int, ...]], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     for index, (cell, pattern) in enumerate(zip(cells, patterns, strict=True)):
-        for place, row in enumerate(cell.rows):
+        for place in range(len(cell.rows)):
             if cell.is_wall(place):
-                hyperplane, upper = _orient(row)
-                still = frozenset(side.neuron for side in cell.sides[place]).union(cell.degenerate)
-                kept = tuple(-1 if neuron in still else int(piece) for neuron, piece in enumerate(pattern))
-                sides[hyperplane, kept][upper].append(index)
+                name, upper = _name(cell, place, pattern)
+                sides[name][upper].append(index)
     pairs = set()
     for (hyperplane, _), (below, above) in sides.items():
         for i, j in product(below, above):
@@ -63,6 +67,36 @@ def shared_facet(first: CellInequalities, second: CellInequalities, hyperplane: 
     coefficients = [*hyperplane[:pivot], *hyperplane[pivot + 1 : -1]]
     value = sum((a * x for a, x in zip(coefficients, rest, strict=True)), Fraction(hyperplane[-1]))
     return (*rest[:pivot], -value / hyperplane[pivot], *rest[pivot:])
+
+
+def facet_pairs(
+    cells: Iterable[tuple[CellInequalities, Sequence[int], Sequence[Fraction]]],
+) -> NDArray[np.int64]:
+    """Return the same pairs as `shared_facets`, from the inequalities, pattern and witness of each cell in turn.
+
+    Raises
+    ------
+    UndecidedError
+        If three cells claim one facet, so that the list of cells cannot be right.
+    """
+    sides: dict[tuple[Row, tuple[int, ...]], list[int]] = defaultdict(lambda: [-1, -1])
+    for index, (cell, pattern, witness) in enumerate(cells):
+        for facet in find_facets(cell.matrix, witness):
+            if cell.is_wall(facet.row):
+                name, upper = _name(cell, facet.row, pattern)
+                if sides[name][upper] >= 0:
+                    raise UndecidedError(f"cells {sides[name][upper]} and {index} claim the same side of one facet")
+                sides[name][upper] = index
+    pairs = sorted((min(pair), max(pair)) for pair in sides.values() if min(pair) >= 0)
+    return np.array(pairs, dtype=np.int64).reshape(len(pairs), 2)
+
+
+def _name(cell: CellInequalities, place: int, pattern: Sequence[int]) -> tuple[tuple[Row, tuple[int, ...]], bool]:
+    """Return what both cells of a facet agree on, and whether this cell is on the upper side of the hyperplane."""
+    hyperplane, upper = _orient(cell.rows[place])
+    still = frozenset(side.neuron for side in cell.sides[place]).union(cell.degenerate)
+    kept = tuple(-1 if neuron in still else int(piece) for neuron, piece in enumerate(pattern))
+    return (hyperplane, kept), upper
 
 
 def _orient(row: Row) -> tuple[Row, bool]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from exactregions.lp import Bounded, StrictSystem, is_bounded
 from exactregions.lp.facets import find_facets
 from exactregions.network import AffineLayer
+from exactregions.regions.geometry import Ball, CellGeometry, NearestWall, nearest_wall
 from exactregions.regions.inequalities import CellInequalities, Side
 
 if TYPE_CHECKING:
@@ -103,6 +104,41 @@ class Cell:
         """Whether the cell is bounded, decided exactly."""
         system = StrictSystem(self.inequalities.matrix)
         return isinstance(is_bounded(system), Bounded)
+
+    @property
+    def dim(self) -> int:
+        """Number of the domain's own coordinates."""
+        return self._complex.dim
+
+    @cached_property
+    def geometry(self) -> CellGeometry:
+        """Vertices, extreme rays, lines, volume, centroid, exactly."""
+        return self._complex.geometry_of(self.index) or CellGeometry.of(self)
+
+    @property
+    def volume(self) -> Fraction | None:
+        """The exact volume, in the domain's own coordinates, or None if the cell is unbounded."""
+        return self.geometry.volume
+
+    def nearest_wall(self, point: object | None = None) -> NearestWall | None:
+        """Return the side nearest to a point inside (by default the witness), or None if the cell has no side.
+
+        Sides of the domain count as well; their `inequality.neurons` is empty.
+        """
+        return nearest_wall(self.irredundant, self.witness if point is None else point)
+
+    def largest_ball(self) -> Ball:
+        """Return a largest ball in the closed cell (Chebyshev centre), in floating point.
+
+        Raises
+        ------
+        UndecidedError
+            If no ball of positive radius shows in floating point.
+        """
+        from exactregions.lp.convex import chebyshev_centre  # cvxpy is slow to import
+
+        centre, radius = chebyshev_centre(StrictSystem(self.inequalities.matrix))
+        return Ball(centre, radius)
 
     @property
     def neighbours(self) -> tuple[int, ...]:

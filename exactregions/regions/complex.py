@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from fractions import Fraction
 from functools import cached_property
 from html import escape
 from os import PathLike
@@ -21,15 +22,25 @@ from exactregions.errors import InputError
 from exactregions.network import Network
 from exactregions.patterns import Pattern, PatternCodec
 from exactregions.rational import to_fractions
-from exactregions.regions.adjacency import shared_facets
+from exactregions.regions.adjacency import facet_pairs
 from exactregions.regions.cell import Cell
+from exactregions.regions.faces import Face, FaceComplex
+from exactregions.regions.geometry import CellGeometry
 from exactregions.regions.inequalities import CellInequalities, inequalities
+from exactregions.regions.linear_regions import LinearRegion, LinearRegions
+from exactregions.regions.subdivision import Subdivision, bit_widths, subdivide
 from exactregions.regions.witnesses import WitnessTable
 
 if TYPE_CHECKING:
     import networkx as nx
+    import pandas as pd
+    import polars as pl
+
+    from exactregions.regions.tables import Rows
 
 __all__ = ["RegionComplex", "Status"]
+
+_MAX_DIM_OF_FACES = 6  # above it, vertices are many and facets are found cell by cell instead
 
 
 class Status(StrEnum):
@@ -109,8 +120,100 @@ class RegionComplex:
         """Number of facets: pairs of cells that share one."""
         return len(self.facets)
 
+    @property
+    def n_linear(self) -> int:
+        """Number of linear regions: maximal open connected sets on which the network is affine (R4)."""
+        return self.affine_pieces.n_linear
+
+    @property
+    def n_closed_connected(self) -> int:
+        """Number of maximal closed connected sets on which the network equals one affine map (R5)."""
+        return self.affine_pieces.n_closed_connected
+
+    @property
+    def n_affine_maps(self) -> int:
+        """Number of distinct affine maps on cells (R6)."""
+        return self.affine_pieces.n_affine_maps
+
+    @property
+    def n_patterns_any_dimension(self) -> int:
+        """Number of left-open patterns of all points of the domain, whatever the dimension of their set (R1)."""
+        return self.face_complex.n_patterns_any_dimension
+
+    @property
+    def f_vector(self) -> tuple[int, ...]:
+        """Number of faces of dimension 0, 1, ..., d in the closures of the cells, inside the domain."""
+        return self.face_complex.f_vector
+
     def __len__(self) -> int:
         return self.n_cells
+
+    # -- structure ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def labels(self) -> list[int]:
+        """The patterns, each as one integer: what names a cell in `subdivision`."""
+        spare = 8 * self.packed.shape[1] - sum(bit_widths(self.network))
+        return [int.from_bytes(row.tobytes(), "big") >> spare for row in self.packed]
+
+    @cached_property
+    def subdivision(self) -> Subdivision:
+        """The closed cells by vertices and rays, exactly; found anew, neuron by neuron, along the listed patterns.
+
+        Raises
+        ------
+        InputError
+            If a listed pattern has no cell.
+        """
+        found = subdivide(self.own_network, self.own_domain, self.labels)
+        for index, label in enumerate(self.labels):
+            if label not in found.cells:
+                raise InputError(
+                    f"the pattern {self.codec.format(self.pattern(index))} has no cell", where="subdivision"
+                )
+        return found
+
+    def geometry_of(self, index: int) -> CellGeometry | None:
+        """Return the geometry of a cell if the subdivision was made, else None."""
+        if "subdivision" not in self.__dict__:
+            return None
+        return CellGeometry(self.subdivision.generators, self.subdivision.cells[self.labels[index]])
+
+    @cached_property
+    def face_complex(self) -> FaceComplex:
+        """All faces with their incidence; see `exactregions.regions.faces`."""
+        return FaceComplex.of(self)
+
+    def faces(self, dim: int) -> list[Face]:
+        """Return all faces of a dimension inside the domain, with their states."""
+        return self.face_complex.faces(dim)
+
+    def partial_regions(self, count: int) -> list[Face]:
+        """Return all non-empty sets on which exactly `count` neurons are at a breakpoint."""
+        return self.face_complex.partial_regions(count)
+
+    @cached_property
+    def affine_pieces(self) -> LinearRegions:
+        """The cells grouped by their affine maps; see `exactregions.regions.linear_regions`."""
+        return LinearRegions(self)
+
+    def linear_regions(self) -> list[LinearRegion]:
+        """Return the linear regions (R4): cells joined across facets where the affine map is the same."""
+        return self.affine_pieces.regions
+
+    def check_volume(self) -> Fraction:
+        """Check that the volumes of the cells sum to the volume of the domain, exactly, and return it.
+
+        Cells do not overlap, so in a bounded domain equality proves that none is missing.
+
+        Raises
+        ------
+        InputError
+            If the sum differs: cells are missing.  If the domain is unbounded.
+        """
+        from exactregions.regions.volumes import check_volume
+
+        return check_volume(self)
 
     # -- cells -------------------------------------------------------------------------------------------------
 
@@ -192,8 +295,10 @@ class RegionComplex:
     def facets(self) -> NDArray[np.int64]:
         """Pairs (i, j), i < j, of cells that share a facet inside the domain, sorted; shape (m, 2)."""
         if self._facets is None:
-            patterns = self.patterns()
-            self._facets = shared_facets([self.inequalities_of(pattern) for pattern in patterns], patterns)
+            if self.dim <= _MAX_DIM_OF_FACES:
+                self._facets = self.face_complex.neighbour_pairs
+            else:
+                self._facets = facet_pairs((cell.inequalities, cell.pattern, cell.witness) for cell in self)
         return self._facets
 
     @cached_property
@@ -228,6 +333,18 @@ class RegionComplex:
         for i, j in self.facets.tolist():
             graph.add_edge(i, j, neurons=np.flatnonzero(table[i] != table[j]).tolist())
         return graph
+
+    def to_polars(self, rows: Rows = "cells") -> pl.DataFrame:
+        """Return a polars table with one row a cell, or with ``rows="facets"`` one row a facet."""
+        from exactregions.regions.tables import to_polars
+
+        return to_polars(self, rows)
+
+    def to_pandas(self, rows: Rows = "cells") -> pd.DataFrame:
+        """Return a pandas table with one row a cell, or with ``rows="facets"`` one row a facet."""
+        from exactregions.regions.tables import to_pandas
+
+        return to_pandas(self, rows)
 
     # -- files and display -------------------------------------------------------------------------------------
 

@@ -1,17 +1,17 @@
 """The vertices and rays of all cells at once, exactly: the domain is cut by one breakpoint of one neuron after another.
 
-A point x is kept as a homogeneous integer vector g = c (x, 1), c > 0, a direction of recession as (r, 0).  A closed cell
-is then a cone, given by its *generators* and by the lines it contains (double description: Motzkin, Raiffa, Thompson,
-Thrall, 1953; Fukuda and Prodon, 1996).  Three facts make one global table of generators enough.
+A point x is kept as a homogeneous integer vector g = c (x, 1), c > 0, a direction of recession as (r, 0).  A closed
+cell is then a cone, given by its *generators* and by the lines it contains (double description: Motzkin, Raiffa,
+Thompson, Thrall, 1953; Fukuda and Prodon, 1996).  Three facts make one global table of generators enough.
 
 * The network extends to homogeneous coordinates, z~(x, h) = h z(x / h), and at h = 0 to its recession function; it is
   linear on the cone of every cell.  So one exact forward pass gives the sign of every neuron at every generator,
   whichever cell asks, and a new generator on the edge from u to w has the values of the same combination of u and w.
 * The subdivision is face to face at every step.  So a wall meets an edge in one point, which is named by the edge, and
   cells that share the edge share the new generator; a row vanishes there iff it vanishes at both ends.
-* All cells contain the same lines.  Modulo the rows of layers 1, ..., l all pre-activations of layer l + 1 have the same
-  linear part on every cell, by induction, since neurons with a breakpoint contribute rows only.  So lines are kept
-  once, and a row that does not vanish on a line cuts every cell.
+* All cells contain the same lines.  Modulo the rows of the first l layers, every pre-activation of layer l + 1 has the
+  same linear part on every cell, by induction, since neurons with a breakpoint contribute rows only.  So lines are
+  kept once, and a row that does not vanish on a line cuts every cell.
 
 Two generators of a cone span an edge iff no third one is on every row on which both are; rows that vanish on the whole
 cone or are redundant do no harm.  Nothing is assumed generic: any number of rows may pass through a generator.
@@ -31,57 +31,9 @@ from exactregions.network import Network
 from exactregions.network.activations import PiecewiseLinear
 from exactregions.network.forward import IntegerActivations
 from exactregions.rational import IntMatrix, RationalMatrix, primitive
+from exactregions.regions.generators import Generators, Members, Vector
 
-__all__ = ["Generators", "Subdivision", "polyhedron", "subdivide"]
-
-Vector = list[int]
-Members = tuple[int, ...]
-Point = tuple[Fraction, ...]
-
-INFINITY = 1  # the bit of the row h >= 0, tight at directions of recession
-
-
-@dataclass(frozen=True, slots=True)
-class Generators:
-    """Vertices, rays and lines shared by the cells.
-
-    Attributes
-    ----------
-    vectors : list of integer vectors (x_1, ..., x_d, h)
-        Primitive; h > 0 for a vertex, h = 0 for a ray.  Modulo `lines` if there are any.
-    tight : list of int
-        For each generator, the rows on which it lies, as bits: bit 0 is the row h >= 0, then the rows of the domain,
-        then each breakpoint of each neuron.
-    lines : list of integer vectors
-        A basis of the directions that all cells contain both ways.
-    values : list of integer vectors
-        The network's value at each generator (its recession function at a ray), times `scale`.
-    line_values : list of integer vectors
-        The same along the lines.
-    scale : int
-        Positive.
-    """
-
-    vectors: list[Vector]
-    tight: list[int]
-    lines: list[Vector]
-    values: list[Vector]
-    line_values: list[Vector]
-    scale: int
-
-    def is_vertex(self, index: int) -> bool:
-        """Whether a generator is a point, not a direction."""
-        return self.vectors[index][-1] > 0
-
-    def point(self, index: int) -> Point:
-        """A vertex as a point, a ray as a primitive direction."""
-        *entries, height = self.vectors[index]
-        return tuple([Fraction(value, height or 1) for value in entries])
-
-    def value(self, index: int) -> Point:
-        """The network's value at a vertex, or its slope along a ray."""
-        below = self.scale * (self.vectors[index][-1] or 1)
-        return tuple([Fraction(value, below) for value in self.values[index]])
+__all__ = ["Subdivision", "bit_widths", "polyhedron", "subdivide"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +58,14 @@ class Subdivision:
     cells: dict[int, Members]
     n_special: int
     walls: tuple[tuple[int, int], ...]
+
+    def degenerate(self, label: int) -> tuple[int, ...]:
+        """Neurons that are identically at a breakpoint on a cell: their row vanishes at all its generators."""
+        mask = -1
+        for generator in self.cells[label]:
+            mask &= self.generators.tight[generator]
+        mask >>= self.n_special
+        return tuple(neuron for place, (neuron, _) in enumerate(self.walls) if mask >> place & 1)
 
 
 class _Sweep:
@@ -169,9 +129,7 @@ class _Sweep:
         below = tuple([g for g in cell if values[g] <= 0] + fresh) if keep_below else None
         return below, tuple([g for g in cell if values[g] >= 0] + fresh)
 
-    def _edges(
-        self, cell: Members, plus: Sequence[int], minus: Sequence[int], rank: int
-    ) -> Iterator[tuple[int, int]]:
+    def _edges(self, cell: Members, plus: Sequence[int], minus: Sequence[int], rank: int) -> Iterator[tuple[int, int]]:
         tight, least = self.tight, rank - 2
         masks = [tight[g] for g in cell]
         for u, w in product(plus, minus):
@@ -235,12 +193,11 @@ class _Sweep:
     def affine(self, matrix: RationalMatrix, signal: Callable[[Vector], Vector]) -> None:
         """Replace the current layer's values by `matrix` times what `signal` makes of each vector."""
         everything = [*self.vectors, *self.lines]
-        table = [signal(vector) for vector in everything]
-        columns = len(table[0])
-        product_ = IntMatrix(len(table), columns, [entry for row in table for entry in row]) * (
-            matrix.numerators.transpose()
-        )
-        values = [[*vector[: self.size], *map(int, row)] for vector, row in zip(everything, product_.tolist(), strict=True)]
+        flat = [entry for vector in everything for entry in signal(vector)]
+        images = IntMatrix(len(everything), matrix.shape[1], flat) * matrix.numerators.transpose()
+        values = [
+            [*vector[: self.size], *map(int, row)] for vector, row in zip(everything, images.tolist(), strict=True)
+        ]
         self.vectors, self.lines = values[: len(self.vectors)], values[len(self.vectors) :]
 
     def finish(self, scale: int) -> Generators:
@@ -292,7 +249,7 @@ def subdivide(network: Network, domain: Domain, wanted: Iterable[int] | None = N
         elif row[-1] <= 0:
             raise EmptyDomainError("the domain has no interior")
     n_special = sweep.n_rows
-    widths = [max(1, (phi.n_pieces - 1).bit_length()) for phi in network.neurons]
+    widths = bit_widths(network)
     left = sum(widths)
     names = None if wanted is None else set(wanted)
     size, scale, neuron = sweep.size, 1, 0
@@ -317,10 +274,15 @@ def subdivide(network: Network, domain: Domain, wanted: Iterable[int] | None = N
         sweep.affine(network.output.matrix, signal)
         scale *= network.output.matrix.denominator
     else:
-        sweep.affine(_drop_last(sweep, signal), signal)
+        sweep.affine(_drop_last(network.output_dim + 1), signal)
     return Subdivision(
         domain.dim, sweep.finish(scale), dict(zip(sweep.labels, sweep.cells, strict=True)), n_special, tuple(walls)
     )
+
+
+def bit_widths(network: Network) -> list[int]:
+    """Bits that each neuron takes in a pattern written as one integer, first neuron most significant."""
+    return [max(1, (phi.n_pieces - 1).bit_length()) for phi in network.neurons]
 
 
 def polyhedron(rows: Iterable[Sequence[int]], dim: int) -> Generators:
@@ -377,16 +339,15 @@ def _activation(table: IntegerActivations, size: int, scale: int) -> Callable[[V
     return signal
 
 
-def _drop_last(sweep: _Sweep, signal: Callable[[Vector], Vector]) -> RationalMatrix:
+def _drop_last(columns: int) -> RationalMatrix:
     """The matrix that forgets the homogeneous coordinate of a signal: the value of a network without output layer."""
-    columns = len(signal(sweep.vectors[0]))
     return RationalMatrix(
         IntMatrix(columns - 1, columns, [int(i == j) for i in range(columns - 1) for j in range(columns)])
     )
 
 
 def _combine(a: int, u: Vector, b: int, v: Vector, size: int) -> Vector:
-    """a u + b v, divided by the common divisor of its coordinates, which divides its other values too."""
+    """Return a u + b v, divided by the common divisor of its coordinates, which divides its other values too."""
     mixed = [a * x + b * y for x, y in zip(u, v, strict=True)]
     divisor = gcd(*mixed[:size])
     return mixed if divisor <= 1 else [entry // divisor for entry in mixed]

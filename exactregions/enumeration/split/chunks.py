@@ -1,7 +1,7 @@
 """What kernels hand to the engine, a chunk at a time, and witnesses that are checked exactly.
 
 A kernel yields `Chunk`s: settled cells, and prefixes below which it could not decide a sign; the next rung
-takes those over.  A prefix gives, for each of the first layers, a side for every row (`RowLayer`): 1, -1, or 0 for open.
+takes those over.  A prefix gives, for each of the first layers, a side for every row (`RowLayer`): 1, -1, or 0: open.
 """
 
 from __future__ import annotations

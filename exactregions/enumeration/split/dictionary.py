@@ -7,7 +7,6 @@ is not listed has the signs of exactly one of them.  The count is exact once an 
 
 from __future__ import annotations
 
-import logging
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -18,7 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactregions.enumeration.split.dictionary_certify import UNKNOWN
-from exactregions.enumeration.split.dictionary_kernel import (
+from exactregions.enumeration.split.dictionary_kernel import advance
+from exactregions.enumeration.split.dictionary_problem import (
+    Start,
+    build_nets,
+    new_work,
+    reason_unsupported,
+    start_jobs,
+)
+from exactregions.enumeration.split.dictionary_state import (
     CONSTANTS,
     COUNTERS,
     CUTS,
@@ -29,7 +36,6 @@ from exactregions.enumeration.split.dictionary_kernel import (
     LAST_JOB,
     LEAVES,
     LPS,
-    NEXT_JOB,
     OPEN,
     PIVOTS,
     REFUSALS,
@@ -40,26 +46,17 @@ from exactregions.enumeration.split.dictionary_kernel import (
     Jobs,
     Net,
     Out,
-    advance,
-)
-from exactregions.enumeration.split.dictionary_problem import (
-    Start,
-    build_nets,
-    new_work,
-    reason_unsupported,
-    start_jobs,
 )
 from exactregions.enumeration.split.reduction import ReducedProblem
 from exactregions.patterns import PatternCodec
 
 __all__ = ["Cells", "Outcome", "search", "supports"]
 
-_LOG = logging.getLogger(__name__)
 _ROWS = 4096  # rows of an output buffer
 _STRETCH = 1 << 18  # cells counted between two looks at the caller
 _OPEN_ROWS = 1024
 _FEW_JOBS = 64
-_NO_JOBS_DEPTH = -1
+_MOST_JOBS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +86,13 @@ class Outcome:
     ----------
     n_cells, n_degenerate : int
         Proved cells, and how many of them have a degenerate neuron.
-    undecided : int8 array of shape (n, rows of all layers)
+    undecided : list of int8 arrays of shape (n, rows of all layers)
         0: g <= 0, 1: g > 0, 2: g identically 0, -1: open.  Nodes that another method must finish.
     complete : bool
         False if the search was cancelled or the budget was spent.
     decisions : dict
-        How many walls were minimised, pivots made, walls that cut, refusals and leaves proved, constants, nodes undecided.
+        How many walls were minimised, pivots made, walls that cut, refusals and leaves proved, constant walls, and
+        nodes left undecided.
     """
 
     n_cells: int = 0
@@ -103,7 +101,8 @@ class Outcome:
     complete: bool = True
     decisions: dict[str, int] = field(default_factory=dict)
 
-    def _add(self, control: NDArray[np.int64]) -> None:
+    def add(self, control: NDArray[np.int64]) -> None:
+        """Add a worker's counters."""
         for name, word in _NAMES.items():
             self.decisions[name] = self.decisions.get(name, 0) + int(control[word])
 
@@ -125,6 +124,17 @@ def supports(problem: ReducedProblem) -> str | None:
     return reason_unsupported(problem)
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What one call of the kernel found."""
+
+    found: int
+    degenerate: int
+    cells: Cells
+    undecided: NDArray[np.int8]
+    control: NDArray[np.int64]
+
+
 class _Worker:
     """One thread's state and output buffers."""
 
@@ -141,25 +151,24 @@ class _Worker:
             cancel=cancel,
         )
 
-    def run(self, jobs: Jobs, low: int, high: int) -> Iterator[tuple[int, int, Cells | None, NDArray[np.int8]]]:
-        """Search jobs low..high-1; yield (cells, degenerate ones, their data, undecided nodes) as buffers fill."""
-        control = self.work.control
-        control[COUNTERS:] = 0
-        control[DEPTH], control[NEXT_JOB], control[LAST_JOB] = -1, low, high
-        control[EMIT], control[SPLIT_DEPTH] = self.emit, _NO_JOBS_DEPTH
+    def run(self, jobs: Jobs) -> Iterator[_Part]:
+        """Search some jobs; yield what is found as buffers fill."""
+        control, out = self.work.control, self.out
+        control[:] = 0
+        control[DEPTH], control[LAST_JOB], control[EMIT], control[SPLIT_DEPTH] = -1, len(jobs.layer), self.emit, -1
         control[ROOM] = _ROWS if self.emit else _STRETCH
         status = 1
         while status == 1:
             control[[FOUND, UNDECIDED, DEGENERATES]] = 0
-            status = advance(self.net, self.work, jobs, self.out)
-            found, open_ = int(control[FOUND]), int(control[UNDECIDED])
-            cells = None
-            if self.emit:
-                out = self.out
-                cells = Cells(
-                    out.patterns[:found].copy(), out.witnesses[:found].copy(), out.degenerate[:found].astype(np.bool_)
-                )
-            yield found, int(control[DEGENERATES]), cells, self.out.undecided[:open_].copy()
+            control[COUNTERS:] = 0
+            status = advance(self.net, self.work, jobs, out)
+            found = int(control[FOUND])
+            rows = found if self.emit else 0
+            cells = Cells(
+                out.patterns[:rows].copy(), out.witnesses[:rows].copy(), out.degenerate[:rows].astype(np.bool_)
+            )
+            undecided = out.undecided[: control[UNDECIDED]].copy()
+            yield _Part(found, int(control[DEGENERATES]), cells, undecided, control.copy())
 
 
 def _empty_jobs(net: Net, count: int) -> Jobs:
@@ -174,10 +183,8 @@ def _empty_jobs(net: Net, count: int) -> Jobs:
 
 
 def _split(start: Start, worker: _Worker, outcome: Outcome) -> Jobs:
-    """Return the start nodes, cut further if they are few, so that threads have something to share."""
+    """Cut the start nodes, if they are few, a few levels down, so that threads have something to share."""
     jobs = start_jobs(start, 0, start.n_jobs)
-    if start.n_jobs >= _FEW_JOBS:
-        return jobs
     depth = max(1, (_FEW_JOBS // start.n_jobs).bit_length())
     control, room = worker.work.control, start.n_jobs << depth
     more = _empty_jobs(start.net, room)
@@ -186,10 +193,15 @@ def _split(start: Start, worker: _Worker, outcome: Outcome) -> Jobs:
     control[DEPTH], control[LAST_JOB], control[SPLIT_DEPTH], control[ROOM] = -1, start.n_jobs, depth, _STRETCH
     if advance(start.net, worker.work, jobs, out):
         return jobs  # cancelled
-    outcome.undecided.extend([row.copy()[None] for row in out.undecided[: control[UNDECIDED]]])
-    outcome._add(control)
-    count = int(control[SPLIT])
-    return Jobs(*(table[:count] for table in more))
+    if control[UNDECIDED]:
+        outcome.undecided.append(out.undecided[: control[UNDECIDED]].copy())
+    outcome.add(control)
+    return _slice_jobs(more, 0, int(control[SPLIT]))
+
+
+def _slice_jobs(jobs: Jobs, low: int, high: int) -> Jobs:
+    part = slice(low, high)
+    return Jobs(jobs.signs[part], jobs.layer[part], jobs.n_constraints[part], jobs.constraints[part], jobs.basis[part])
 
 
 def search(
@@ -219,18 +231,23 @@ def search(
     """
     flag = np.zeros(1, np.uint8) if cancel is None else cancel
     outcome = Outcome()
-    codec = PatternCodec.of(problem.network)
     starts = build_nets(problem)
+    if not all(start.safe for start in starts):
+        outcome.undecided.append(np.full((1, sum(layer.n_rows for layer in problem.layers)), UNKNOWN, np.int8))
+        return outcome
     for number, start in enumerate(starts):
-        run = _Run(start, codec, outcome, emit, flag, max_cells)
-        run.all_jobs(threads, lambda part, at=number: progress and progress((at + part) / len(starts), outcome.n_cells))
-        if not outcome.complete:
+        run = _Run(start, PatternCodec.of(problem.network), outcome, emit, flag, max_cells)
+        for part in run.blocks(threads):
+            if progress is not None:
+                progress((number + part) / len(starts), outcome.n_cells)
+        if flag[0]:
+            outcome.complete = False
             break
     return outcome
 
 
 class _Run:
-    """The search of one array form."""
+    """The search of one array form, in blocks of jobs."""
 
     def __init__(
         self,
@@ -245,6 +262,36 @@ class _Run:
         self.max_cells = max_cells
         self.idle: list[_Worker] = []
         self.lock = Lock()
+        self.jobs: Jobs | None = None
+        self.count = start.n_jobs
+        if self.count < _FEW_JOBS:
+            worker = self._worker()
+            self.jobs = _split(start, worker, outcome)
+            self.count = len(self.jobs.layer)
+            self.idle.append(worker)
+
+    def blocks(self, threads: int) -> Iterator[float]:
+        """Search all blocks in order, taking in what they find; yield the fraction that is done."""
+        size = min(_MOST_JOBS, max(1, self.count // _FEW_JOBS))
+        ends = [(low, min(low + size, self.count)) for low in range(0, self.count, size)]
+        if threads <= 1:
+            for low, high in ends:
+                for part in self._search(low, high):
+                    self._take(part)
+                yield high / self.count
+                if self.cancel[0]:
+                    return
+            return
+        waiting: deque[tuple[int, Future[list[_Part]]]] = deque()
+        with ThreadPoolExecutor(threads) as pool:
+            for low, high in [*ends, *[(0, 0)] * (4 * threads)]:
+                if high:
+                    waiting.append((high, pool.submit(lambda a, b: list(self._search(a, b)), low, high)))
+                if waiting and (not high or len(waiting) >= 4 * threads):
+                    end, future = waiting.popleft()
+                    for part in future.result():
+                        self._take(part)
+                    yield end / self.count
 
     def _worker(self) -> _Worker:
         with self.lock:
@@ -252,83 +299,21 @@ class _Run:
                 return self.idle.pop()
         return _Worker(self.start.net, self.codec, _OPEN_ROWS, emit=self.emit is not None, cancel=self.cancel)
 
-    def _free(self, worker: _Worker) -> None:
+    def _search(self, low: int, high: int) -> Iterator[_Part]:
+        jobs = start_jobs(self.start, low, high) if self.jobs is None else _slice_jobs(self.jobs, low, high)
+        worker = self._worker()
+        yield from worker.run(jobs)
         with self.lock:
             self.idle.append(worker)
 
-    def all_jobs(self, threads: int, done: Callable[[float], object]) -> None:
-        """Search all jobs, in order."""
-        worker = self._worker()
-        jobs = _split(self.start, worker, self.outcome)
-        self._free(worker)
-        count = len(jobs.layer)
-        size = max(1, count // 64)
-        blocks = [(low, min(low + size, count)) for low in range(0, count, size)]
-        if threads <= 1:
-            for low, high in blocks:
-                self._one_thread(jobs, low, high)
-                done(high / count)
-                if self.cancel[0]:
-                    self.outcome.complete = False
-                    return
-        else:
-            self._many_threads(jobs, blocks, threads, done)
-
-    def _one_thread(self, jobs: Jobs, low: int, high: int) -> None:
-        worker = self._worker()
-        for part in worker.run(jobs, low, high):
-            self._take(*part)
-        self.outcome._add(worker.work.control)
-        self._free(worker)
-
-    def _many_threads(
-        self, jobs: Jobs, blocks: list[tuple[int, int]], threads: int, done: Callable[[float], object]
-    ) -> None:
-        pending: deque[
-            tuple[int, Future[tuple[list[tuple[int, int, Cells | None, NDArray[np.int8]]], NDArray[np.int64]]]]
-        ]
-        pending = deque()
-        left = iter(blocks)
-        with ThreadPoolExecutor(threads) as pool:
-            for low, high in left:
-                pending.append((high, pool.submit(self._collect, jobs, low, high)))
-                if len(pending) < 4 * threads:
-                    continue
-                self._receive(*pending.popleft(), len(jobs.layer), done)
-            while pending:
-                self._receive(*pending.popleft(), len(jobs.layer), done)
-        if self.cancel[0]:
-            self.outcome.complete = False
-
-    def _collect(
-        self, jobs: Jobs, low: int, high: int
-    ) -> tuple[list[tuple[int, int, Cells | None, NDArray[np.int8]]], NDArray[np.int64]]:
-        worker = self._worker()
-        parts = list(worker.run(jobs, low, high))
-        control = worker.work.control.copy()
-        self._free(worker)
-        return parts, control
-
-    def _receive(
-        self,
-        high: int,
-        future: Future[tuple[list[tuple[int, int, Cells | None, NDArray[np.int8]]], NDArray[np.int64]]],
-        count: int,
-        done: Callable[[float], object],
-    ) -> None:
-        parts, control = future.result()
-        for part in parts:
-            self._take(*part)
-        self.outcome._add(control)
-        done(high / count)
-
-    def _take(self, found: int, degenerate: int, cells: Cells | None, undecided: NDArray[np.int8]) -> None:
+    def _take(self, part: _Part) -> None:
         outcome = self.outcome
-        outcome.n_cells += found
-        outcome.n_degenerate += degenerate
-        if len(undecided):
-            outcome.undecided.append(undecided)
-        if self.emit is not None and cells is not None and found:
-            self.emit(cells)
+        outcome.n_cells += part.found
+        outcome.n_degenerate += part.degenerate
+        outcome.add(part.control)
+        if len(part.undecided):
+            outcome.undecided.append(part.undecided)
+        if self.emit is not None and part.found:
+            self.emit(part.cells)
         if self.max_cells is not None and outcome.n_cells >= self.max_cells:
             self.cancel[0] = 1

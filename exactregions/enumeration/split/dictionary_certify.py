@@ -3,22 +3,17 @@
 A node of the search is a cell Q = {x : g_q(x) > 0 for the constraints q of its path}, x in R^d, with affine g_q.  The
 list of cells is complete and free of spurious ones if (a) each time a wall is dropped because a form f keeps one sign
 on Q, that is true, and (b) each leaf has a point that attains its pattern.  `no_cut` proves (a) and `attained` (b); a
-failed pivot, a wrong basis, a lost digit can make them refuse, never accept.  The forms themselves come from `compose`.
+failed pivot, a wrong basis, a lost digit can make them refuse, never accept.  The forms come from `dictionary_forms`.
 
 Notation.  u = 2^-53; every float operation returns its exact value times 1 + t, |t| <= u, plus at most 2^-1075 where a
 product underflows.  gamma(n) = 1.01 n u is more than n u / (1 - n u), Higham's bound for a sum of n products in any
-order ("Accuracy and Stability of Numerical Algorithms", 3.1), for every n below 2^40.  Starred quantities are exact.
-A number that the problem stores is within eta of its exact value, relatively: eta = 0 if nothing was rounded, else
+order ("Accuracy and Stability of Numerical Algorithms", 3.1), for every n below 2^40.  Starred quantities are exact. A
+number that the problem stores is within eta of its exact value, relatively: eta = 0 if nothing was rounded, else
 1.0000001 u (rounding to nearest, no entry below 2^-200, so a stored zero is a zero).  Each bound is itself computed
 from non-negative floats in fewer than 10^6 operations; the factor `INFLATE` = 1 + 10^-9 covers their rounding and all
-products of two errors, and `TINY` = 2^-900 all underflow.  A test passes only as `value > bound`: infinity and NaN fail.
-No fused or reassociated arithmetic is asked for (fastmath is off; contraction would only make the errors smaller).
-
-**Forms.**  f = (f_1, ..., f_d; f_0) stands for f* with |f - f*|_1 <= D and N >= |f|_1.  The feature of a neuron is
-p g + kappa on a piece, so its form has error at most |p| D + (eta + 3u)(|p| N + |kappa|).  A row sum_i w_i h_i + b with
-K terms has error at most sum |w_i| D_i + (gamma(K + 2) + eta)(sum |w_i| N_i + |b|).  If the problem is integral and
-sum |w_i| N_i + |b| < 2^53, every partial sum is an integer below 2^53, and the error is 0.  `mask` has bit i unless
-the i-th coefficient is a structural zero, that is, a sum of no terms; without any bit a form is a constant.
+products of two errors, and `TINY` = 2^-900 all underflow.  A test passes only as `value > bound`: infinity and NaN
+fail. No fused or reassociated arithmetic is asked for (fastmath is off; contraction would only make the errors
+smaller).
 
 **No cut.**  Let M* (rows a = 1..d) and c* hold the linear and constant parts of d constraints, X and v the dictionary's
 proposals of (M*)^-1 and of the vertex, E = I - M* X with absolute column sums at most c_k, rho = max c_k < 1/2.  Then
@@ -30,19 +25,20 @@ With r* = M* v + c*, x* - v = -(M*)^-1 r*, so f*(x*) - f*(v) = -lam* r* and
     |l0* - f*(v)| <= |r*|_1 L / (1 - rho).                                                                   (2)
 y and f*(v) are computed with errors at most (gamma(d + 1) N + D) max_i |X_ik| and (gamma(d + 2) N + D) max(1, |v|).
 If all lam*_k >= 0 and l0* > 0, then f* > 0 on Q.  The computed values exceed their bounds, or lam*_k is an exact zero
-by one of two rules, both from this: M* is invertible, so f* has one expansion in its rows; if n of the rows lie in a
-space V of dimension at most n that holds f*, these n rows span V, and all other lam*_k are 0.
- * *Rank*: V_m, the span of the linear parts of the neurons of layer m - 1 that are active (slope of their piece not
-   0), holds all forms of the layers from m on, since on the cell these are combinations of the former and constants;
-   it has dimension at most the number of active neurons whose forms are not constant, at most dim V_(m-1), at most d.
-   If the problem is homogeneous (no constant is added anywhere), the same holds for the forms with their constants in
-   R^(d + 1), constant ones counted; there the d rows and 1 are a basis, and l0* is 0, too.  f* > 0 if some lam*_k > 0.
- * *Mask*: the vectors whose support lies in that of f (a bit set that grows with each sum, so it holds the support).
+by this rule: M* is invertible, so f* has one expansion in its rows; if n of the rows lie in a space V of dimension at
+most n that holds f*, these n rows span V, and all other lam*_k are 0.  V is spanned by some *generators* of a *level*:
+ * Level 0: the coordinates.  A form lies in the span of those in its support.
+ * Level m > 0: the linear parts of the neurons of layer m - 1 that are active (slope of their piece not 0).  On the
+   cell, the forms of the layers from m on are combinations of them and constants: `supports` says of which.  So V has
+   dimension at most the number of those that are not constant, at most that of the whole level (`ranks`).
+If the problem is homogeneous (no constant is added anywhere), the same holds for the forms with their constants in
+R^(d + 1), constant generators counted; there the d rows and 1 are a basis, so l0* is 0, too, and f* > 0 if a lam*_k is.
+Which generators: those of f, then more until as many rows are spanned as there are generators, then all.
 
-On integers `no_cut_exactly` decides true zeros as well.  It verifies M Y = det I for integers Y and det != 0, in sums of
-integers whose magnitudes add up to less than 2^53, hence without rounding: Y / det is the inverse, and det lam* = f Y,
-det l0* = f_0 det - (f Y) c are integers, again exact.  f* >= 0 on Q if none of them is negative (over det), and f* > 0
-on Q, which is open, unless all are zero; then f* is identically 0.
+On integers `no_cut_exactly` decides true zeros as well.  It verifies M Y = det I for integers Y and det != 0, in sums
+of integers whose magnitudes add up to less than 2^53, hence without rounding: Y / det is the inverse, and det lam* = f
+Y, det l0* = f_0 det - (f Y) c are integers, again exact.  f* >= 0 on Q if none of them is negative (over det), and f* >
+0 on Q, which is open, unless all are zero; then f* is identically 0.
 
 **Attained.**  x is a float vector, hence an exact rational point.  Going forward through the layers, with |h|_max <= H
 and error at most e in each feature, a row has error at most (gamma(K + 2) + eta)(|w|_1 H + |b|) + |w|_1 e, |w|_1 <=
@@ -50,10 +46,16 @@ and error at most e in each feature, a row has error at most (gamma(K + 2) + eta
 A row that is (sign `DEGENERATE`) is exactly 0 wherever the earlier layers have the given signs.
 """
 
+# mypy: disable-error-code="no-untyped-def"
+# ruff: noqa: C901
+# (kernels: Numba types them, and splitting hot loops into calls costs more than it explains)
+
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
+
+from exactregions.enumeration.split.bits import popcount
 
 __all__ = [
     "DEGENERATE",
@@ -61,7 +63,6 @@ __all__ = [
     "UNKNOWN",
     "attained",
     "basis_bounds",
-    "compose",
     "no_cut",
     "no_cut_exactly",
     "structural_zeros",
@@ -75,91 +76,15 @@ GAMMA = 1.01 * UNIT
 INFLATE = 1.0 + 1e-9
 TINY = 2.0**-900
 INTEGERS = 2.0**53
+ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @njit(**OPTIONS)
-def compose(layer, widths, neurons, first_row, W, b, slope, shift, signs, offsets, forms, features, rounding, integral):  # type: ignore[no-untyped-def]
-    """Compute the forms of one layer from those of the layer before, whose signs are all decided.
-
-    `forms` is (F, N, D, mask, active, ranks), each by layer first; `features` a scratch of the same kind for one layer;
-    `rounding` is eta.  `active` is set for the layer before, `ranks`[layer] bounds the dimension of V_layer, without and
-    with constants.
-    """
-    F, N, D, mask, active, ranks = forms
-    G, GN, GD, gmask = features
-    size = F.shape[2]
-    below = layer - 1
-    count = 0
-    linear = 0
-    for i in range(neurons[below]):
-        row = first_row[below, i]
-        stop = first_row[below, i + 1]
-        piece = 0
-        for r in range(row, stop):
-            if signs[offsets[below] + r] == 1:
-                piece += 1
-        p = slope[below, i, piece]
-        kappa = shift[below, i, piece]
-        active[below, i] = p != 0.0
-        gmask[i] = mask[below, row] if p != 0.0 else np.uint64(0)
-        if p != 0.0:
-            count += 1
-            linear += mask[below, row] != np.uint64(0)
-        for c in range(size):
-            G[i, c] = p * F[below, row, c] if p != 0.0 else 0.0
-        G[i, size - 1] += kappa
-        if p == 1.0 and kappa == 0.0:
-            GN[i] = N[below, row]
-            GD[i] = D[below, row] + rounding * N[below, row]
-        elif p == 0.0:
-            GN[i] = abs(kappa)
-            GD[i] = rounding * abs(kappa) * INFLATE
-        else:
-            total = (abs(p) * N[below, row] + abs(kappa)) * INFLATE
-            GN[i] = total * INFLATE
-            if integral and D[below, row] == 0.0 and total < INTEGERS:
-                GD[i] = 0.0
-            else:
-                GD[i] = (abs(p) * D[below, row] + (rounding + 3.0 * UNIT) * total) * INFLATE + TINY
-    ranks[layer, 0] = min(linear, ranks[below, 0])
-    ranks[layer, 1] = min(count, ranks[below, 1])
-    for j in range(widths[layer]):
-        for c in range(size):
-            F[layer, j, c] = 0.0
-        F[layer, j, size - 1] = b[layer, j]
-        carried = 0.0
-        total = abs(b[layer, j])
-        terms = 0
-        bits = np.uint64(0)
-        for i in range(neurons[below]):
-            w = W[layer, j, i]
-            if w == 0.0 or (GN[i] == 0.0 and GD[i] == 0.0):
-                continue
-            terms += 1
-            bits |= gmask[i]
-            for c in range(size):
-                F[layer, j, c] += w * G[i, c]
-            carried += abs(w) * GD[i]
-            total += abs(w) * GN[i]
-        mask[layer, j] = bits
-        total *= INFLATE
-        if terms == 0:
-            D[layer, j] = rounding * total
-        elif integral and carried == 0.0 and total < INTEGERS:
-            D[layer, j] = 0.0
-        else:
-            D[layer, j] = (carried + (GAMMA * (terms + 2) + rounding) * total) * INFLATE + TINY
-        norm = 0.0
-        for c in range(size):
-            norm += abs(F[layer, j, c])
-        N[layer, j] = norm * INFLATE
-
-
-@njit(**OPTIONS)
-def basis_bounds(T, basis, constraints, errors, d, bounds, scratch):  # type: ignore[no-untyped-def]
+def basis_bounds(T, basis, constraints, errors, d, bounds, scratch):
     """Bound how far the dictionary is from the exact inverse; whether rho < 1/2.
 
-    Fills `bounds` with c_1..c_d, max_i |X_ik| for k = 1..d, then |r*|_1, max(1, |v|), 1 / (1 - rho).  T[k, i] is X_ik, T[d] v.
+    T[k, i] is X_ik, T[d] is v.  Fills `bounds` with c_1..c_d, max_i |X_ik| for k = 1..d, then |r*|_1, max(1, |v|),
+    1 / (1 - rho).
     """
     spread = 0.0
     constants = 0.0
@@ -197,7 +122,7 @@ def basis_bounds(T, basis, constraints, errors, d, bounds, scratch):  # type: ig
         for k in range(d):
             value = abs(scratch[i, k])
             scratch[d + 1, k] += x0 * value
-            bounds[d + k] = value if value > bounds[d + k] else bounds[d + k]
+            bounds[d + k] = max(bounds[d + k], value)
     rho = 0.0
     for k in range(d):
         column = (bounds[k] + GAMMA * (d + 2) * scratch[d + 1, k] + spread * bounds[d + k]) * INFLATE + TINY
@@ -225,46 +150,62 @@ def basis_bounds(T, basis, constraints, errors, d, bounds, scratch):  # type: ig
 
 
 @njit(**OPTIONS)
-def structural_zeros(basis, places, masks, mask, layer, active, ranks, neuron_of, homogeneous, zero):  # type: ignore[no-untyped-def]
-    """Mark the multipliers that are exact zeros by the rank or the mask rule; return whether l0* is one, too.
+def _support(q, level, places, masks, supports, active, neurons, neuron_of):
+    """Return whether constraint q lies in the span of a level's generators, and a set that holds those it needs."""
+    if level == 0:
+        return True, masks[q]
+    at = places[q, 0]
+    if at >= level:
+        return True, supports[at, places[q, 1], level]
+    if at == level - 1:
+        i = neuron_of[at, places[q, 1]]
+        if active[at, i]:
+            return True, np.uint64(1) << np.uint64(i) if neurons[at] <= 64 else ALL
+    return False, ALL
 
-    `places` is (layer, row) of each constraint, or (-1, side).
+
+@njit(**OPTIONS)
+def structural_zeros(
+    basis, places, masks, supports, layer, row, active, ranks, solid, neurons, neuron_of, homogeneous, zero
+):
+    """Mark the multipliers of a row that are exact zeros by the support rule; return whether l0* is one, too.
+
+    `places` is (layer, row) of each constraint, or (-1, side); `masks` its support in the coordinates of x; `supports`
+    those of all rows at all levels; `solid` the generators of each level whose forms are not constant.
     """
     d = len(basis)
     for k in range(d):
         zero[k] = 0
     constant = False
-    for m in range(1, layer + 1):
-        count = 0
-        for k in range(d):
-            at = places[basis[k], 0]
-            if at >= m or (at == m - 1 and active[at, neuron_of[at, places[basis[k], 1]]]):
-                count += 1
-        flat = homogeneous and count >= ranks[m, 1]
-        constant = constant or flat
-        if flat or count >= ranks[m, 0]:
+    for level in range(layer + 1):
+        chosen = supports[layer, row, level]
+        for _ in range(d + 2):
+            size = popcount(chosen) if chosen != ALL else np.uint64(2 * d + 2)
+            need = min(np.int64(popcount(chosen & solid[level]) if chosen != ALL else size), ranks[level, 0])
+            count = 0
+            more = ALL
             for k in range(d):
-                at = places[basis[k], 0]
-                if not (at >= m or (at == m - 1 and active[at, neuron_of[at, places[basis[k], 1]]])):
-                    zero[k] = 1
-    support = 0
-    for i in range(d):
-        if (mask >> np.uint64(i)) & np.uint64(1):
-            support += 1
-    if support < d:
-        count = 0
-        for k in range(d):
-            if masks[basis[k]] & ~mask == np.uint64(0):
-                count += 1
-        if count >= support:
-            for k in range(d):
-                if masks[basis[k]] & ~mask != np.uint64(0):
-                    zero[k] = 1
+                within, support = _support(basis[k], level, places, masks, supports, active, neurons, neuron_of)
+                if within and support & ~chosen == 0:
+                    count += 1
+                elif within and support & chosen != 0 and popcount(support & ~chosen) < popcount(more):
+                    more = support & ~chosen
+            flat = homogeneous and level > 0 and count >= min(np.int64(size), ranks[level, 1])
+            if flat or count >= need:
+                constant = constant or flat
+                for k in range(d):
+                    within, support = _support(basis[k], level, places, masks, supports, active, neurons, neuron_of)
+                    if not (within and support & ~chosen == 0):
+                        zero[k] = 1
+                break
+            if chosen == ALL:
+                break
+            chosen |= more
     return constant
 
 
 @njit(**OPTIONS)
-def no_cut(T, F, FN, FD, layer, row, sign, d, bounds, multipliers, zero, use_zero, zero_constant):  # type: ignore[no-untyped-def]
+def no_cut(T, F, FN, FD, layer, row, sign, d, bounds, multipliers, zero, use_zero, zero_constant):
     """Whether sign * f* > 0 on the cell is proved by the multipliers at this basis; `bounds` from `basis_bounds`."""
     norm = FN[layer, row]
     error = FD[layer, row]
@@ -294,8 +235,8 @@ def no_cut(T, F, FN, FD, layer, row, sign, d, bounds, multipliers, zero, use_zer
 
 
 @njit(**OPTIONS)
-def no_cut_exactly(T, basis, constraints, errors, F, FD, layer, row, sign, d, scratch):  # type: ignore[no-untyped-def]
-    """As `no_cut`, on integers: 1 if sign * f* >= 0 on the cell and not identically 0, 2 if it is identically 0, else 0.
+def no_cut_exactly(T, basis, constraints, errors, F, FD, layer, row, sign, d, scratch):
+    """As `no_cut`, on integers: 1 if sign * f* > 0 on the cell is proved, 2 if f* is identically 0, else 0.
 
     `scratch` has 2 d + 2 rows.  For integral problems only: forms without error hold integers.
     """
@@ -380,7 +321,7 @@ def attained(
     offsets,
     rounding,
     values,
-):  # type: ignore[no-untyped-def]
+):
     """Whether a homogeneous float point attains the signs strictly, inside the domain's sides.
 
     `top` bounds `norms` and |b| in each layer; `plain` marks layers of ReLU neurons with stored slopes 0 and 1.

@@ -1,29 +1,32 @@
 """The search: depth-first over walls, a vertex dictionary at every node, pivots by the primal simplex method.
 
-At a node the cell Q = {g_q > 0} has a basis of d constraints; x and every other constraint and every pending wall of the
-layer are affine in the d basic slacks s_k: row r is T[d, r] + sum_k T[k, r] s_k, columns contiguous.  Rows 0..d-1 are
-x, then come the other constraints, then the pending walls.  At s = 0 the dictionary is at a vertex of Q.
+At a node the cell Q = {g_q > 0} has a basis of d constraints; x and every other constraint and every pending wall of
+the layer are affine in the d basic slacks s_k: row r is T[d, r] + sum_k T[k, r] s_k, columns contiguous.  Rows 0..d-1
+are x, then come the other constraints, then the pending walls.  At s = 0 the dictionary is at a vertex of Q.
 
 One wall at a time is minimised (or maximised, by its sign at the vertex).  If it reaches 0 before another constraint
 blocks, it cuts Q: pivoted into the basis, it makes one dictionary that serves both children, up to the sign of its
 column, so no phase 1 is ever needed.  If it is optimal before, it does not cut; `no_cut` must prove that, and the wall
 is dropped.  Whatever is not proved makes the node *undecided*: its signs are handed out, and another method finishes.
 
-What saves time: pending walls live in the dictionary; walls that already show one sign in their row are dropped without
-a pivot (scan); the wall least likely to cut comes first (order); bounds on a basis are shared by all walls dropped there; a last cut yields both leaves at once,
-without a pivot.  None of this is trusted: see `dictionary_certify`.
+What saves time: pending walls live in the dictionary; walls that already show one sign in their row are dropped
+without a pivot (scan); the wall least likely to cut comes first (order); bounds on a basis are shared by all walls
+dropped there; a last cut yields both leaves at once, without a pivot.  None of this is trusted: see
+`dictionary_certify`.
 
 The kernel keeps its state in `Work`, so it can return when the output is full and be called again.  Numba's cache does
-not follow imports: after editing `dictionary_certify`, clear __pycache__.
+not follow imports: after editing a module that this one
+imports, clear __pycache__.
 """
+
+# mypy: disable-error-code="no-untyped-def"
+# ruff: noqa: C901
+# (kernels: Numba types them, and splitting hot loops into calls costs more than it explains)
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from exactregions.enumeration.split.dictionary_certify import (
     DEGENERATE,
@@ -31,328 +34,63 @@ from exactregions.enumeration.split.dictionary_certify import (
     UNKNOWN,
     attained,
     basis_bounds,
-    compose,
     no_cut,
     no_cut_exactly,
     structural_zeros,
 )
+from exactregions.enumeration.split.dictionary_forms import compose
+from exactregions.enumeration.split.dictionary_pivots import (
+    cut,
+    inner_point,
+    minimise,
+    point_in_leaf,
+    points_beside_cut,
+    rebuild,
+    size,
+    swap_rows,
+)
+from exactregions.enumeration.split.dictionary_state import (
+    CONSTANTS,
+    CUT_DEPTH,
+    CUTS,
+    DEGENERATES,
+    DEPTH,
+    EMIT,
+    FOUND,
+    LAST_JOB,
+    LAYER,
+    LEAVES,
+    N_BOUND,
+    N_CONSTRAINTS,
+    N_PENDING,
+    NEXT_JOB,
+    OPEN,
+    PIVOTS,
+    REFUSALS,
+    ROOM,
+    SIDE,
+    SPLIT,
+    SPLIT_DEPTH,
+    UNDECIDED,
+    WALL,
+)
 
-__all__ = ["Jobs", "Net", "Out", "Work", "advance"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-# control words: what the kernel reads and where it stopped
-DEPTH, NEXT_JOB, LAST_JOB, ROOM, EMIT, SPLIT_DEPTH, FOUND, UNDECIDED, SPLIT, DEGENERATES = range(10)
-COUNTERS = 10  # from here on: walls minimised, pivots, cuts, refusals proved, leaves proved, undecided
-LPS, PIVOTS, CUTS, REFUSALS, CONSTANTS, LEAVES, OPEN = range(10, 17)
-N_CONTROL = 20
-# words of a saved node
-N_BOUND, N_PENDING, N_CONSTRAINTS, LAYER, CUT_DEPTH, WALL, SIDE = range(7)
-
-
-class Net(NamedTuple):
-    """The problem in arrays, layers padded to one width; see `dictionary_problem`."""
-
-    widths: Ints  # walls (rows) of each layer
-    neurons: Ints  # neurons of each layer
-    offsets: Ints  # global number of each layer's first row
-    first_row: Ints  # (L, neurons + 1): a neuron's first row
-    neuron_of: Ints  # (L, rows)
-    wall: NDArray[np.uint8]  # (L, rows)
-    W: Floats  # (L, rows, neurons)
-    Wt: Floats  # the same, transposed
-    b: Floats
-    norms: Floats  # (L, rows): at least the 1-norm of the weights
-    top: Floats  # (L, 2): the largest norm, the largest |b|
-    plain: NDArray[np.bool_]  # (L,): ReLU neurons only, slopes 0 and 1 exact
-    slope: Floats  # (L, neurons, pieces)
-    shift: Floats
-    first: Floats  # (rows of layer 1, d + 1): affine forms
-    sides: Floats  # (sides, d + 1): affine forms of the domain
-    first_points: Floats  # (coordinates, rows): layer 1 on homogeneous points, transposed
-    sides_points: Floats  # (sides, coordinates)
-    lift: Floats  # (coordinates, d + 1): from x to a homogeneous point
-    rounding: float
-    integral: bool
-    homogeneous: bool  # no constant is added anywhere: a cone
-    several: bool  # some neuron has several rows
-
-
-class Work(NamedTuple):
-    """State of one worker: a stack of dictionaries, the path's constraints and forms, scratch."""
-
-    control: Ints
-    T: Floats  # (stack, d + 1, rows)
-    basis: Ints  # (stack, d)
-    names: Ints  # (stack, rows): constraint of a bound row, wall of a pending one
-    nodes: Ints  # (stack, words)
-    saved: NDArray[np.int8]  # (stack, rows of a layer)
-    signs: NDArray[np.int8]
-    C: Floats  # (constraints, d + 1)
-    CD: Floats
-    CM: NDArray[np.uint64]
-    places: Ints  # (constraints, 2)
-    F: Floats
-    FN: Floats
-    FD: Floats
-    FM: NDArray[np.uint64]
-    active: NDArray[np.bool_]
-    ranks: Ints
-    G: Floats
-    GN: Floats
-    GD: Floats
-    GM: NDArray[np.uint64]
-    bounds: Floats
-    scratch: Floats
-    multipliers: Floats
-    zero: Ints
-    values: Floats
-    point: Floats
-    column: Floats
-    factors: Floats
-    x: Floats
-
-
-class Jobs(NamedTuple):
-    """Saved nodes, as whole numbers only: dictionaries are rebuilt from them."""
-
-    signs: NDArray[np.int8]  # (jobs, rows of all layers)
-    layer: Ints
-    n_constraints: Ints
-    constraints: Ints  # (jobs, .): global row, or -1 - side
-    basis: Ints  # (jobs, d): positions among the constraints
-
-
-class Out(NamedTuple):
-    """Where the kernel writes."""
-
-    bits: Ints  # bits a neuron takes
-    patterns: NDArray[np.uint8]
-    witnesses: Floats
-    degenerate: NDArray[np.uint8]
-    undecided: NDArray[np.int8]
-    jobs: Any
-    cancel: NDArray[np.uint8]
+__all__ = ["advance"]
 
 
 @njit(**OPTIONS)
-def _pivot(T, d, rows, row, k, column, factors):  # type: ignore[no-untyped-def]
-    """Exchange the basic slack k with the variable of a row."""
-    inverse = 1.0 / T[k, row]
-    for i in range(d + 1):
-        factors[i] = -T[i, row] * inverse
-    for r in range(rows):
-        column[r] = T[k, r]
-    for i in range(d + 1):
-        if i == k:
-            for r in range(rows):
-                T[k, r] = inverse * column[r]
-            T[k, row] = inverse
-        else:
-            factor = factors[i]
-            for r in range(rows):
-                T[i, r] += factor * column[r]
-            T[i, row] = factor
-
-
-@njit(**OPTIONS)
-def _cut(T, upper, d, rows, row, k, sign, column, factors):  # type: ignore[no-untyped-def]
-    """Pivot a wall's row into slack k, for the side `sign` into `upper` and for the other into T.
-
-    The slack of the side where the wall is negative is the wall's negative: its column is reversed.
-    """
-    inverse = 1.0 / T[k, row]
-    for i in range(d + 1):
-        factors[i] = -T[i, row] * inverse
-    for r in range(rows):
-        column[r] = T[k, r]
-    column[row] = 1.0
-    for i in range(d + 1):
-        factor = factors[i]
-        T[i, row] = 0.0
-        if i == k:
-            first = inverse if sign == 1 else -inverse
-            for r in range(rows):
-                upper[k, r] = first * column[r]
-                T[k, r] = -first * column[r]
-        else:
-            for r in range(rows):
-                value = T[i, r] + factor * column[r]
-                T[i, r] = value
-                upper[i, r] = value
-
-
-@njit(**OPTIONS)
-def _swap_rows(T, d, names, first, second):  # type: ignore[no-untyped-def]
-    if first != second:
-        for k in range(d + 1):
-            value = T[k, first]
-            T[k, first] = T[k, second]
-            T[k, second] = value
-        name = names[first]
-        names[first] = names[second]
-        names[second] = name
-
-
-@njit(**OPTIONS)
-def _size(T, d, row):  # type: ignore[no-untyped-def]
-    """Return the largest entry of a row."""
-    size = 0.0
-    for k in range(d + 1):
-        size = max(size, abs(T[k, row]))
-    return size
-
-
-@njit(**OPTIONS)
-def _inner_point(T, spare, d, bound, column, factors, x, side):  # type: ignore[no-untyped-def]
-    """Propose a point inside from a vertex on more than d constraints: a vertex of the cell shrunk a little.
-
-    Each constraint is moved inwards by its own small amount, and a dual simplex search repairs what that violates, the
-    objective being the sum of the slacks.  T is spoilt; False if the shrunk cells are empty or the search is too long.
-    """
-    for i in range(d + 1):
-        for r in range(bound):
-            spare[i, r] = T[i, r]
-    shrink = 1.0 / 64
-    for _ in range(4):
-        shrink *= 1.0 / 64
-        for k in range(d):
-            for r in range(bound):
-                T[k, r] = spare[k, r]
-            T[k, bound] = 1.0  # the objective, as one more row
-        for r in range(bound):
-            value = spare[d, r]
-            for k in range(d):
-                value += spare[k, r] * shrink * (1.0 + ((k * 37) % 64) / 64.0)
-            T[d, r] = value if r < d else value - shrink * (1.0 + ((r * 23 + 11) % 64) / 64.0)
-        T[d, bound] = 0.0
-        for _ in range(200 + 10 * d):
-            row = -1
-            worst = 0.0
-            for r in range(d, bound):
-                if T[d, r] < worst:
-                    worst = T[d, r]
-                    row = r
-            if row < 0:
-                for i in range(d):
-                    x[side, i] = T[d, i]
-                return True
-            best = -1
-            ratio = np.inf
-            for k in range(d):
-                if T[k, row] > 1e-11 and T[k, bound] < ratio * T[k, row]:
-                    ratio = T[k, bound] / T[k, row]
-                    best = k
-            if best < 0:
-                break
-            _pivot(T, d, bound + 1, row, best, column, factors)
-    return False
-
-
-@njit(**OPTIONS)
-def _minimise(T, basis, names, d, bound, rows, row, sign, fine, column, factors, control):  # type: ignore[no-untyped-def]
-    """Minimise sign * row; return the column along which it passes 0 strictly inside the cell, or -1 at an optimum."""
-    scale = 0.0
-    for k in range(d + 1):
-        scale = max(scale, abs(T[k, row]))
-    price_limit = -scale * (1e-14 if fine else 1e-10)
-    control[LPS] += 1
-    for step in range(400 + 20 * d):
-        best = -1
-        price = price_limit
-        for k in range(d):
-            value = T[k, row] * sign
-            if value < price:
-                best = k
-                if step > 40 + 2 * d:  # Bland's rule, against cycling
-                    break
-                price = value
-        if best < 0:
-            return -1
-        for r in range(d, bound):
-            slope = T[best, r]
-            column[r] = max(T[d, r], 0.0) / -slope if slope < -1e-11 else np.inf
-        shortest = np.inf
-        leaving = -1
-        for r in range(d, bound):
-            if column[r] < shortest:
-                shortest = column[r]
-                leaving = r
-        reach = -T[d, row] / T[best, row]
-        if reach < shortest * (1.0 - 1e-12) and shortest > 1e-13:
-            return best
-        if leaving < 0:
-            return -1  # cannot happen but by rounding
-        _pivot(T, d, rows, leaving, best, column, factors)
-        control[PIVOTS] += 1
-        name = basis[best]
-        basis[best] = names[leaving]
-        names[leaving] = name
-    return -1
-
-
-@njit(**OPTIONS)
-def _rebuild(T, basis, names, d, bound, pending, C, forms, scratch):  # type: ignore[no-untyped-def]
-    """Compute the dictionary of a basis from the forms by Gauss-Jordan elimination; False if singular in floats."""
-    for a in range(d):
-        for i in range(d):
-            scratch[a, i] = C[basis[a], i]
-            T[a, i] = 0.0
-        T[a, a] = 1.0
-    # rows of T[:, :d] hold the inverse, transposed at the end: T[k, i] = X_ik
-    for a in range(d):
-        best = a
-        for r in range(a, d):
-            if abs(scratch[r, a]) > abs(scratch[best, a]):
-                best = r
-        if not abs(scratch[best, a]) > 0.0:
-            return False
-        if best != a:
-            for i in range(d):
-                scratch[a, i], scratch[best, i] = scratch[best, i], scratch[a, i]
-                T[a, i], T[best, i] = T[best, i], T[a, i]
-        inverse = 1.0 / scratch[a, a]
-        for i in range(d):
-            scratch[a, i] *= inverse
-            T[a, i] *= inverse
-        for r in range(d):
-            factor = scratch[r, a]
-            if r != a and factor != 0.0:
-                for i in range(d):
-                    scratch[r, i] -= factor * scratch[a, i]
-                    T[r, i] -= factor * T[a, i]
-    for a in range(d):
-        for i in range(a):
-            T[a, i], T[i, a] = T[i, a], T[a, i]
-    for i in range(d):
-        value = 0.0
-        for k in range(d):
-            value -= T[k, i] * C[basis[k], d]
-        T[d, i] = value
-    for r in range(d, bound + pending):
-        form = C[names[r]] if r < bound else forms[names[r]]
-        for k in range(d + 1):
-            value = form[d] if k == d else 0.0
-            for i in range(d):
-                value += form[i] * T[k, i]
-            T[k, r] = value
-    return True
-
-
-@njit(**OPTIONS)
-def _constrain(C, CD, CM, places, F, FD, FM, place, layer, row, sign):  # type: ignore[no-untyped-def]
+def _constrain(C, CD, CM, places, F, FD, FM, place, layer, row, sign):
     """Store the constraint sign * form > 0 in a place of the path."""
     for i in range(C.shape[1]):
         C[place, i] = F[layer, row, i] * sign
     CD[place] = FD[layer, row]
-    CM[place] = FM[layer, row]
+    CM[place] = FM[layer, row, 0]
     places[place, 0] = layer
     places[place, 1] = row
 
 
 @njit(**OPTIONS)
-def _imply(first_row, neuron_of, signs, at, layer, row, sign):  # type: ignore[no-untyped-def]
+def _imply(first_row, neuron_of, signs, at, layer, row, sign):
     """Set a wall's sign, and with it those of its neuron's other breakpoints that follow: g_1 > g_2 > ..."""
     signs[at + row] = sign
     i = neuron_of[layer, row]
@@ -367,7 +105,7 @@ def _imply(first_row, neuron_of, signs, at, layer, row, sign):  # type: ignore[n
 
 
 @njit(**OPTIONS)
-def _imply_all(first_row, signs, at, layer, n_neurons):  # type: ignore[no-untyped-def]
+def _imply_all(first_row, signs, at, layer, n_neurons):
     """Let every sign of a layer imply those of the same neuron's other breakpoints."""
     for i in range(n_neurons):
         seen = False
@@ -383,7 +121,7 @@ def _imply_all(first_row, signs, at, layer, n_neurons):  # type: ignore[no-untyp
 
 
 @njit(**OPTIONS)
-def _lift(lift, x, side, homogeneous, point):  # type: ignore[no-untyped-def]
+def _lift(lift, x, side, homogeneous, point):
     """Take a proposed x to a homogeneous point; rounding only moves the proposal."""
     d = lift.shape[1] - 1
     if not homogeneous:  # x itself, then 1
@@ -399,7 +137,7 @@ def _lift(lift, x, side, homogeneous, point):  # type: ignore[no-untyped-def]
 
 
 @njit(**OPTIONS)
-def _drop(T, d, names, signs, at, bound, pending):  # type: ignore[no-untyped-def]
+def _drop(T, d, names, signs, at, bound, pending):
     """Remove the pending rows whose sign is known; return how many are left."""
     r = bound
     while r < bound + pending:
@@ -416,10 +154,10 @@ def _drop(T, d, names, signs, at, bound, pending):  # type: ignore[no-untyped-de
 
 
 @njit(**OPTIONS)
-def _refuse(net, work, T, basis, layer, row, sign, bounded):  # type: ignore[no-untyped-def]
+def _refuse(net, work, T, basis, layer, row, sign, bounded):
     """Prove that sign * g_row > 0 on the cell (return 1), or that g_row is identically 0 (2); 0 if neither is proved.
 
-    First plainly, then with structural zeros, then on integers; `bounded` says whether `bounds` are those of this basis.
+    First plainly, then with structural zeros, then on integers; `bounded` says whether `bounds` belong to this basis.
     """
     d = len(basis)
     if bounded:
@@ -428,8 +166,8 @@ def _refuse(net, work, T, basis, layer, row, sign, bounded):  # type: ignore[no-
         ):
             return 1
         constant = structural_zeros(
-            basis, work.places, work.CM, work.FM[layer, row], layer, work.active, work.ranks, net.neuron_of,
-            net.homogeneous, work.zero,
+            basis, work.places, work.CM, work.FM, layer, row, work.active, work.ranks, work.solid, net.neurons,
+            net.neuron_of, net.homogeneous, work.zero,
         )  # fmt: skip
         if no_cut(
             T, work.F, work.FN, work.FD, layer, row, sign, d, work.bounds, work.multipliers, work.zero, True, constant
@@ -441,7 +179,7 @@ def _refuse(net, work, T, basis, layer, row, sign, bounded):  # type: ignore[no-
 
 
 @njit(**OPTIONS)
-def _enter(net, work, T, names, layer, bound, d):  # type: ignore[no-untyped-def]
+def _enter(net, work, T, names, layer, bound, d):
     """List the pending walls of a layer and their rows; decide those that are constant.  Return their number, or -1."""
     at = net.offsets[layer]
     pending = 0
@@ -453,7 +191,7 @@ def _enter(net, work, T, names, layer, bound, d):  # type: ignore[no-untyped-def
         if not net.wall[layer, j]:
             work.signs[at + j] = 0
             continue
-        if work.FM[layer, j] == np.uint64(0):
+        if work.FM[layer, j, 0] == np.uint64(0):
             value = work.F[layer, j, d]
             error = work.FD[layer, j]
             work.control[CONSTANTS] += 1
@@ -478,7 +216,7 @@ def _enter(net, work, T, names, layer, bound, d):  # type: ignore[no-untyped-def
 
 
 @njit(**OPTIONS)
-def _load(net, work, jobs, job, d):  # type: ignore[no-untyped-def]
+def _load(net, work, jobs, job, d):
     """Rebuild a saved node in slot 0; False if its basis is singular in floats."""
     for g in range(len(work.signs)):
         work.signs[g] = jobs.signs[job, g]
@@ -486,7 +224,7 @@ def _load(net, work, jobs, job, d):  # type: ignore[no-untyped-def]
     for below in range(1, layer + 1):
         compose(
             below, net.widths, net.neurons, net.first_row, net.W, net.b, net.slope, net.shift, work.signs, net.offsets,
-            (work.F, work.FN, work.FD, work.FM, work.active, work.ranks), (work.G, work.GN, work.GD, work.GM),
+            (work.F, work.FN, work.FD, work.FM, work.active, work.ranks, work.solid), (work.G, work.GN, work.GD),
             net.rounding, net.integral,
         )  # fmt: skip
     count = jobs.n_constraints[job]
@@ -527,11 +265,11 @@ def _load(net, work, jobs, job, d):  # type: ignore[no-untyped-def]
     node[N_CONSTRAINTS] = count
     node[LAYER] = layer
     node[CUT_DEPTH] = 0
-    return _rebuild(work.T[0], work.basis[0], work.names[0], d, bound, 0, work.C, work.F[layer], work.scratch)
+    return rebuild(work.T[0], work.basis[0], work.names[0], d, bound, 0, work.C, work.F[layer], work.scratch)
 
 
 @njit(**OPTIONS)
-def _save(net, work, jobs, slot, bound, count, layer, d):  # type: ignore[no-untyped-def]
+def _save(net, work, jobs, slot, bound, count, layer, d):
     """Hand out the node in a slot as a job."""
     job = work.control[SPLIT]
     work.control[SPLIT] += 1
@@ -547,7 +285,7 @@ def _save(net, work, jobs, slot, bound, count, layer, d):  # type: ignore[no-unt
 
 
 @njit(**OPTIONS)
-def _write(signs, neurons, first_row, offsets, bits, point, at, patterns, witnesses):  # type: ignore[no-untyped-def]
+def _write(signs, neurons, first_row, offsets, bits, point, at, patterns, witnesses):
     """Write a proved leaf: the packed pattern and the point."""
     for c in range(len(point)):
         witnesses[at, c] = point[c]
@@ -570,7 +308,7 @@ def _write(signs, neurons, first_row, offsets, bits, point, at, patterns, witnes
 
 
 @njit(**OPTIONS)
-def _leave_open(signs, undecided, control, last):  # type: ignore[no-untyped-def]
+def _leave_open(signs, undecided, control, last):
     """Hand out the signs of an undecided node; rows from `last` on are unknown."""
     at = control[UNDECIDED]
     control[UNDECIDED] += 1
@@ -580,50 +318,9 @@ def _leave_open(signs, undecided, control, last):  # type: ignore[no-untyped-def
 
 
 @njit(**OPTIONS)
-def _point_in_leaf(T, d, bound, total, x):  # type: ignore[no-untyped-def]
-    """Propose a point: from the vertex along the sum of the edges, at most halfway to the next constraint."""
-    for r in range(bound):
-        total[r] = T[0, r]
-    for k in range(1, d):
-        for r in range(bound):
-            total[r] += T[k, r]
-    step = 1.0
-    for r in range(d, bound):
-        if total[r] < 0.0:
-            step = min(step, -0.5 * T[d, r] / total[r])
-    for i in range(d):
-        x[0, i] = T[d, i] + step * total[i]
-
-
-@njit(**OPTIONS)
-def _points_beside_cut(T, d, bound, row, k, total, x):  # type: ignore[no-untyped-def]
-    """Propose points on both sides of a cut in column k, without the pivot: it adds one column to the edges' sum."""
-    for r in range(bound):
-        total[r] = 0.0
-    ratio = 0.0
-    for i in range(d):
-        if i != k:
-            ratio += T[i, row]
-            for r in range(bound):
-                total[r] += T[i, r]
-    inverse = 1.0 / T[k, row]
-    ratio *= inverse
-    move = -T[d, row] * inverse
-    for side in range(2):
-        slope = (inverse if side == 1 else -inverse) - ratio
-        step = min(1.0, -0.5 * move / slope) if slope < 0.0 else 1.0  # slack k itself: move + step * slope > 0
-        for r in range(d, bound):
-            along = total[r] + slope * T[k, r]
-            if along < 0.0:
-                step = min(step, -0.5 * (T[d, r] + move * T[k, r]) / along)
-        for i in range(d):
-            x[side, i] = T[d, i] + move * T[k, i] + step * (total[i] + slope * T[k, i])
-
-
-@njit(**OPTIONS)
 def _scan(
     T, basis, names, F, FN, FD, layer, bound, pending, d, ready, signs, at, C, CD, bounds, scratch, multipliers, zero
-):  # type: ignore[no-untyped-def]
+):
     """Drop pending walls that show one sign; return (rows left, bounds ready?, the row to branch on)."""
     best = bound
     best_score = np.inf
@@ -662,7 +359,7 @@ def _scan(
 
 
 @njit(**OPTIONS)
-def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
+def advance(net, work, jobs, out):
     """Search until the jobs are done (return 0), the output is full (1), or the caller cancels (2)."""
     # hot arrays by name: passing whole tuples to small functions would cost more than the functions
     widths, neurons, offsets, first_row, neuron_of = net.widths, net.neurons, net.offsets, net.first_row, net.neuron_of
@@ -675,7 +372,7 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
     stack, nodes, saved, all_bases, all_names = work.T, work.nodes, work.saved, work.basis, work.names
     top, plain, homogeneous = net.top, net.plain, net.homogeneous
     multipliers, zero, several, rounding = work.multipliers, work.zero, net.several, net.rounding
-    forms, features = (F, FN, FD, FM, work.active, work.ranks), (work.G, work.GN, work.GD, work.GM)
+    forms, features = (F, FN, FD, FM, work.active, work.ranks, work.solid), (work.G, work.GN, work.GD)
     undecided, cancel, bits, degenerate = out.undecided, out.cancel, out.bits, out.degenerate
     patterns, witnesses = out.patterns, out.witnesses
     d = C.shape[1] - 1
@@ -749,21 +446,19 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
                     continue
             k = -1
             if pending:
-                _swap_rows(T, d, names, bound, best)
+                swap_rows(T, d, names, bound, best)
                 wall = names[bound]
                 before = control[PIVOTS]
                 sign = 1 if T[d, bound] > 0.0 else 0
                 k = 0
-                if abs(T[d, bound]) <= 1e-12 * _size(
-                    T, d, bound
-                ):  # the vertex is on the wall: is it positive anywhere?
+                if abs(T[d, bound]) <= 1e-12 * size(T, d, bound):  # the vertex is on the wall: is it positive anywhere?
                     sign = 0
-                    k = _minimise(
+                    k = minimise(
                         T, basis, names, d, bound, bound + pending, bound, -1.0, rebuilt, column, factors, control
                     )
                     sign = 1 if k >= 0 else 0
                 if k >= 0:
-                    k = _minimise(
+                    k = minimise(
                         T, basis, names, d, bound, bound + pending, bound, 2.0 * sign - 1.0, rebuilt, column, factors,
                         control,
                     )  # fmt: skip
@@ -780,7 +475,7 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
                             _imply(first_row, neuron_of, signs, at, layer, wall, signs[at + wall])
                         pending = _drop(T, d, names, signs, at, bound, pending)
                         continue
-                    if not rebuilt and _rebuild(T, basis, names, d, bound, pending, C, F[layer], scratch):
+                    if not rebuilt and rebuild(T, basis, names, d, bound, pending, C, F[layer], scratch):
                         rebuilt = True
                         ready = 0
                         continue
@@ -808,11 +503,11 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
                         break
                 else:
                     if pending == 1:
-                        _points_beside_cut(T, d, bound, bound, k, column, x)
+                        points_beside_cut(T, d, bound, bound, k, column, x)
                         for j in range(widths[layer]):
                             saved[slot, j] = signs[at + j]
                     else:
-                        _point_in_leaf(T, d, bound, column, x)
+                        point_in_leaf(T, d, bound, column, x)
                     pivoted = False
                     for side in range(1 + pending):
                         if pending == 1:
@@ -828,10 +523,10 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
                         )  # fmt: skip
                         if not proved:
                             if pending == 1 and not pivoted:
-                                _cut(T, stack[slot + 1], d, bound + 1, bound, k, 1, column, factors)
+                                cut(T, stack[slot + 1], d, bound + 1, bound, k, 1, column, factors)
                                 pivoted = True
                             below = stack[slot + 1] if side == 1 else T
-                            if _inner_point(below, stack[slot + 2], d, bound + pending, column, factors, x, side):
+                            if inner_point(below, stack[slot + 2], d, bound + pending, column, factors, x, side):
                                 _lift(lift, x, side, homogeneous, point)
                                 proved = attained(
                                     point, sides, first_points, Wt, b, norms, top, slope, shift,
@@ -855,7 +550,7 @@ def advance(net, work, jobs, out):  # type: ignore[no-untyped-def]
                     break
             # ---- a cut: one pivot serves both sides; the second waits in this slot, the first goes on in the next
             upper = stack[slot + 1]
-            _cut(T, upper, d, bound + pending, bound, k, sign, column, factors)
+            cut(T, upper, d, bound + pending, bound, k, sign, column, factors)
             control[PIVOTS] += 1
             names[bound] = basis[k]
             basis[k] = count

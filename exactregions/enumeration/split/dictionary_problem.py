@@ -1,18 +1,19 @@
 """From a `ReducedProblem` to the arrays of the dictionary kernel: affine forms, start nodes, scratch.
 
 *Neurons, not rows.*  The rows g_1, ..., g_T of a neuron have the same linear part, so the sum of their features on a
-piece is p g_1 + kappa with the slope p of the activation there and an exact constant kappa = phi(xi_1 + t) - phi(xi_1) - p t,
-t > 0 any that stays in the piece: saturated pieces have p = 0 and are recognised as constants.
+piece is p g_1 + kappa with the slope p of the activation there and an exact constant kappa = phi(xi_1 + t) - phi(xi_1)
+- p t, t > 0 any that stays in the piece: saturated pieces have p = 0 and are recognised as constants.
 
 *Scale.*  Row values are scaled by powers of two a neuron, which changes no sign and rounds nothing.  If the problem has
 an integral form with entries below 2^53, that form is used instead, so that forms stay exact as long as they are small.
 
-*Cones.*  A problem without x_0 is searched in two slices {h = 1} and {h = -1} of R^d, h a wall of the first layer: every
-cell is a cone on one side of h = 0, so it meets exactly one of the slices, and meets it in one cell of the slice.
+*Cones.*  A problem without x_0 is searched in two slices {h = 1} and {h = -1} of R^d, h a wall of the first layer:
+every cell is a cone on one side of h = 0, so it meets exactly one of the slices, and meets it in one cell of the
+slice.
 
-*Start.*  The cells' closures in a start node contain no line: it is cut out by the domain's sides and by one of the sign
-choices of `start_rows`.  With r the rank of the sides, a vertex of the sides within {start rows = 0} is a vertex of
-every choice, since the other rows are independent of them.  It is proposed by floats: a wrong one is refused later.
+*Start.*  The cells' closures in a start node contain no line: it is cut out by the domain's sides and by one of the
+sign choices of `start_rows`.  With r the rank of the sides, a vertex of the sides within {start rows = 0} is a vertex
+of every choice, since the other rows are independent of them.  It is proposed by floats: a wrong one is refused later.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from math import frexp
 import numpy as np
 from numpy.typing import NDArray
 
-from exactregions.enumeration.split.dictionary_certify import UNKNOWN
-from exactregions.enumeration.split.dictionary_kernel import N_CONTROL, Jobs, Net, Work
+from exactregions.enumeration.split.dictionary_certify import ALL, UNKNOWN
+from exactregions.enumeration.split.dictionary_state import N_CONTROL, Jobs, Net, Work
 from exactregions.enumeration.split.reduction import ReducedProblem
 from exactregions.network import PiecewiseLinear
-from exactregions.rational import common_denominator
+from exactregions.rational import RationalMatrix, common_denominator
 
 __all__ = ["Start", "build_nets", "new_work", "reason_unsupported", "start_jobs"]
 
@@ -40,6 +41,7 @@ _INFLATE = 1.0 + 1e-9
 _MAX_DIMENSION = 64  # masks are words of 64 bits
 
 Row = Sequence[Fraction]
+Tables = tuple[list[list[list[Fraction]]], list[list[Row]], list[list[Row]], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +57,15 @@ class Start:
         Signs of first-layer rows that the slice of a cone implies.
     free : tuple of int
         Start rows whose signs are to be chosen.
+    safe : bool
+        Whether all numbers are in the range that the error bounds assume.  If not, there is nothing to search.
     """
 
     net: Net
     basis: NDArray[np.int64]
     fixed: dict[int, int]
     free: tuple[int, ...]
+    safe: bool = True
 
     @property
     def n_jobs(self) -> int:
@@ -89,16 +94,17 @@ def build_nets(problem: ReducedProblem) -> list[Start]:
     if not problem.is_cone:
         size = problem.n_coordinates
         lift = [[Fraction(int(i == j)) for j in range(size)] for i in range(size)]
-        net = _net(problem, tables, slopes, shifts, tables[0], lift, integral=integral)
-        return [Start(net, _start_basis(problem, net), {}, problem.start_rows)]
+        net, safe = _net(problem, tables, slopes, shifts, tables[0], lift, integral=integral)
+        basis = _start_basis(problem, net) if safe else np.arange(problem.dim)
+        return [Start(net, basis, {}, problem.start_rows, safe)]
     wall, *free = problem.start_rows
     starts = []
     for sign in (0, 1):
         lift = _slice(tables[0][wall], 2 * sign - 1, integral=integral)
         forms = [[sum((a * row[j] for a, row in zip(form, lift, strict=True)), Fraction(0)) for j in range(len(lift))]
                  for form in tables[0]]  # fmt: skip
-        net = _net(problem, tables, slopes, shifts, forms, lift, integral=integral)
-        starts.append(Start(net, np.arange(problem.dim), {wall: sign}, tuple(free)))
+        net, safe = _net(problem, tables, slopes, shifts, forms, lift, integral=integral)
+        starts.append(Start(net, np.arange(problem.dim), {wall: sign}, tuple(free), safe))
     return starts
 
 
@@ -119,11 +125,11 @@ def _slice(wall: Row, side: int, *, integral: bool) -> list[list[Fraction]]:
     return lift
 
 
-def _scaled(problem: ReducedProblem) -> tuple[list[list[list[Fraction]]], list[list[Row]], list[list[Row]], bool]:
+def _scaled(problem: ReducedProblem) -> Tables:
     """Return (layer tables by neuron, kappas, slopes, integral?), all exact, scaled as the module says."""
     tables = [_by_neuron(problem, index) for index in range(len(problem.layers))]
-    slopes = [[phi.slopes for phi in layer] for layer in problem.network.activations]
-    shifts = [[_kappas(phi) for phi in layer] for layer in problem.network.activations]
+    slopes: list[list[Row]] = [[phi.slopes for phi in layer] for layer in problem.network.activations]
+    shifts: list[list[Row]] = [[_kappas(phi) for phi in layer] for layer in problem.network.activations]
     if (whole := _integral(tables, slopes, shifts)) is not None:
         return whole
     for index, layer in enumerate(problem.layers):
@@ -157,11 +163,11 @@ def _kappas(phi: PiecewiseLinear) -> Row:
     return [p * mark + q - value for p, q in zip(phi.slopes, phi.offsets, strict=True)]
 
 
-def _integral(
-    tables: list[list[list[Fraction]]], slopes: list[list[Row]], shifts: list[list[Row]]
-) -> tuple[list[list[list[Fraction]]], list[list[Row]], list[list[Row]], bool] | None:
+def _integral(tables: list[list[list[Fraction]]], slopes: list[list[Row]], shifts: list[list[Row]]) -> Tables | None:
     """Scale layer by layer to integers: row values by s, features by t; None if an entry reaches 2^53."""
-    whole, steps, moves = [], [], []
+    whole: list[list[list[Fraction]]] = []
+    steps: list[list[Row]] = []
+    moves: list[list[Row]] = []
     t = 1
     for table, slope, shift in zip(tables, slopes, shifts, strict=True):
         # values of this layer times s are sum (s w / t) (t u) + s b
@@ -187,7 +193,7 @@ def _net(
     lift: list[list[Fraction]],
     *,
     integral: bool,
-) -> Net:
+) -> tuple[Net, bool]:
     layers = problem.layers
     count = len(layers)
     widths = [layer.n_rows for layer in layers]
@@ -218,13 +224,14 @@ def _net(
         wall[index, : widths[index]] = layer.is_wall
     plain = np.array(
         [
-            all(tuple(p) == (0, 1) and not any(kappa) for p, kappa in zip(slopes[i], shifts[i], strict=True))
+            all(list(p) == [0, 1] and not any(kappa) for p, kappa in zip(slopes[i], shifts[i], strict=True))
             for i in range(count)
         ]
     )
     sides = [[Fraction(v) for v in row] for row in problem.domain_rows]
     sides_points = exact(sides).reshape(len(sides), problem.n_coordinates)
-    return Net(
+    forms_table, lift_table = exact(forms), exact(lift, proposal=True)
+    net = Net(
         widths=np.array(widths, np.int64),
         neurons=np.array(neurons, np.int64),
         offsets=np.concatenate([[0], np.cumsum(widths[:-1])]).astype(np.int64),
@@ -239,16 +246,17 @@ def _net(
         plain=plain,
         slope=slope,
         shift=shift,
-        first=exact(forms),
+        first=forms_table,
         sides=sides_points,
         first_points=np.ascontiguousarray(first_points.T),
         sides_points=sides_points,
-        lift=_Rounder()(lift),
+        lift=lift_table,
         rounding=_ROUNDING if exact.rounded else 0.0,
-        integral=integral,
+        integral=integral and not exact.rounded,
         homogeneous=problem.is_cone,
         several=any(n != m for n, m in zip(widths, neurons, strict=True)),
     )
+    return net, exact.safe
 
 
 class _Rounder:
@@ -258,23 +266,33 @@ class _Rounder:
         self.rounded = False
         self.safe = True
 
-    def __call__(self, rows: Sequence[Row]) -> NDArray[np.float64]:
-        table = np.array([[float(value) for value in row] for row in rows], np.float64)
-        self.rounded = self.rounded or any(
-            Fraction(x) != value for line, row in zip(table.tolist(), rows, strict=True) for x, value in zip(line, row)
-        )
+    def __call__(self, rows: Sequence[Row], *, proposal: bool = False) -> NDArray[np.float64]:
+        table = np.array([[_float(value) for value in row] for row in rows], np.float64)
         used = np.abs(table[table != 0])
         self.safe = self.safe and bool(used.size == 0 or (used.min() >= _SMALLEST and used.max() <= _LARGEST))
+        self.safe = self.safe and int(np.count_nonzero(table)) == sum(value != 0 for row in rows for value in row)
+        if not proposal and self.safe:
+            self.rounded = self.rounded or any(
+                Fraction(value) != exact
+                for line, row in zip(table.tolist(), rows, strict=True)
+                for value, exact in zip(line, row, strict=True)
+            )
         return table
+
+
+def _float(value: Fraction) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf")
 
 
 def _start_basis(problem: ReducedProblem, net: Net) -> NDArray[np.int64]:
     """Propose d constraints, tight at a vertex of the domain's sides within {start rows = 0}."""
     d, sides = problem.dim, net.sides
     rows = list(problem.start_rows)
-    own = [len(sides) + place for place in range(len(rows))]
     if len(rows) == d:
-        return np.array(own, np.int64)
+        return len(sides) + np.arange(d)
     from scipy.optimize import linprog
 
     scale = np.abs(sides[:, :-1]).max(axis=1)
@@ -290,16 +308,11 @@ def _start_basis(problem: ReducedProblem, net: Net) -> NDArray[np.int64]:
         method="highs-ds",
     )
     point = found.x if found.x is not None else np.zeros(d)
-    order = np.argsort(scaled[:, :-1] @ point + scaled[:, -1], kind="stable")
-    chosen: list[int] = []
-    span = net.first[rows, :-1].reshape(len(rows), d)
-    for side in order:
-        more = np.vstack([span, scaled[side, :-1]])
-        if np.linalg.matrix_rank(more) == len(more):
-            span, chosen = more, [*chosen, int(side)]
-        if len(chosen) + len(own) == d:
-            break
-    return np.array([*chosen, *own], np.int64)
+    order = np.argsort(scaled[:, :-1] @ point + scaled[:, -1], kind="stable").tolist()
+    table = problem.layers[0].matrix.to_fractions()
+    stacked = [*(table[row][:-1] for row in rows), *(problem.domain_rows[side][:-1] for side in order)]
+    independent = RationalMatrix.from_rows(stacked).transpose().pivot_columns()
+    return np.array([place + len(sides) if place < len(rows) else order[place - len(rows)] for place in independent])
 
 
 def start_jobs(start: Start, low: int, high: int) -> Jobs:
@@ -336,9 +349,9 @@ def new_work(net: Net) -> Work:
     F = np.zeros((count, wide, d + 1))
     F[0, : net.widths[0]] = net.first
     FN = np.abs(F).sum(axis=2) * _INFLATE
-    FM = np.zeros((count, wide), np.uint64)
+    FM = np.zeros((count, wide, count), np.uint64)
     for i in range(d):
-        FM |= (F[:, :, i] != 0).astype(np.uint64) << np.uint64(i)
+        FM[:, :, 0] |= (F[:, :, i] != 0).astype(np.uint64) << np.uint64(i)
     ranks = np.tile(np.array([d, d + 1], np.int64), (count, 1))
     return Work(
         control=np.zeros(N_CONTROL, np.int64),
@@ -358,10 +371,10 @@ def new_work(net: Net) -> Work:
         FM=FM,
         active=np.zeros((count, many), np.bool_),
         ranks=ranks,
+        solid=np.full(count, ALL, np.uint64),
         G=np.zeros((many, d + 1)),
         GN=np.zeros(many),
         GD=np.zeros(many),
-        GM=np.zeros(many, np.uint64),
         bounds=np.zeros(2 * d + 3),
         scratch=np.zeros((2 * d + 2, d)),
         multipliers=np.zeros(d),

@@ -1,17 +1,19 @@
 """The compiled kernels behind one interface: which one to run, and their output as `Chunk`s.
 
-Nothing here compiles or imports compiled code until a kernel is run, so that small networks, which the exact rung answers
-at once, do not wait for it.
+Nothing here compiles or imports compiled code until a kernel is run, so that small networks, which the exact rung
+answers at once, do not wait for it.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, prod
 from queue import SimpleQueue
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,10 +97,24 @@ def run_kernel(
 ) -> Iterator[Chunk]:
     """Yield the chunks of the plan's kernel."""
     if plan.kernel == "vertices":
-        from exactregions.enumeration.split.vertices import search_vertices
-
-        return search_vertices(problem, integral=plan.rung == "integer", listing=listing)
+        return _vertices(problem, integral=plan.rung == "integer", listing=listing, threads=threads)
     return _dictionary(problem, listing=listing, threads=threads, max_cells=max_cells)
+
+
+def _vertices(problem: ReducedProblem, *, integral: bool, listing: bool, threads: int) -> Iterator[Chunk]:
+    """Run the vertex kernel; its matrix products take one core each, since threads of BLAS would wait on each other."""
+    from exactregions.enumeration.split.vertices import search_vertices
+
+    with _one_blas_thread():
+        yield from search_vertices(problem, integral=integral, listing=listing, threads=threads)
+
+
+def _one_blas_thread() -> AbstractContextManager[object]:
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:  # then BLAS spins, which costs CPU time and nothing else
+        return nullcontext()
+    return cast("AbstractContextManager[object]", threadpool_limits(1, user_api="blas"))
 
 
 def _dictionary(problem: ReducedProblem, *, listing: bool, threads: int, max_cells: int | None) -> Iterator[Chunk]:
@@ -116,7 +132,7 @@ def _dictionary(problem: ReducedProblem, *, listing: bool, threads: int, max_cel
             outcome = search(
                 problem, emit=emit if listing else None, threads=threads, max_cells=max_cells, cancel=cancel
             )
-        except BaseException as error:  # noqa: BLE001  (handed to the caller's thread, whatever it is)
+        except BaseException as error:  # handed to the caller's thread, whatever it is
             failure = error
 
             def fail() -> Chunk | None:

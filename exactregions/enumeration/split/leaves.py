@@ -1,15 +1,15 @@
 """Leaves of a kernel become cells: their points checked with certified signs, their patterns packed.
 
-A listed cell has a witness that is exactly the floats stored.  All points of a chunk pass through the network in floating
-point at once, with an error bound for each point and layer as in `vertices_kernel` (the point itself is exact): every row
-must have the sign of the leaf by more than its bound, degenerate rows are skipped.  A point that fails is tried in
-rational arithmetic, and if it is not inside, the exact rung gives one for that pattern.
+A listed cell has a witness that is exactly the floats stored.  All points of a chunk pass through the network in
+floating point at once, with an error bound for each point and layer as in `vertices_kernel` (the point itself is
+exact): every row must have the sign of the leaf by more than its bound; only rows that are identically 0 on the cell
+are skipped, for the kernel knows those exactly.  A point that fails is tried in rational arithmetic, and if it is not
+inside, the exact rung gives one for that pattern.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,11 +52,11 @@ def settle_leaves(problem: ReducedProblem, signs: Words, zeros: Words, rays: Flo
     points = np.where(np.isfinite(points), points, 0.0)
     lifted = problem.lift_floats(points)
     inside = _certainly_inside(problem, up, flat, points)
-    chunk.patterns = PatternCodec.of(problem.network).pack(pieces)
+    chunk.patterns = _pack(problem, pieces)
     chunk.points = lifted
     chunk.degenerate = np.packbits(degenerate, axis=1) if degenerate.any() else None
     for place in np.flatnonzero(~inside).tolist():
-        pattern = tuple(pieces[place].tolist())
+        pattern = tuple(map(int, pieces[place]))
         flags = tuple(np.flatnonzero(degenerate[place]).tolist())
         point = tuple(map(Fraction, lifted[place].tolist()))
         if not is_strictly_inside(problem.network, problem.domain, point, pattern, flags):
@@ -94,8 +94,12 @@ def _bits(words: Words, first: int, count: int) -> Bits:
     return np.unpackbits(part, axis=1, count=count, bitorder="little").astype(np.bool_)
 
 
-def _pieces(problem: ReducedProblem, up: list[Bits], flat: list[Bits]) -> tuple[NDArray[np.int64], Bits]:
+def _pieces(problem: ReducedProblem, up: list[Bits], flat: list[Bits]) -> tuple[NDArray[np.int64] | Bits, Bits]:
     """Count a neuron's rows with g > 0, and mark it if one of its rows is identically 0."""
+    if _one_row_each(problem):
+        walls = [np.array(layer.is_wall) for layer in problem.layers]
+        single = np.concatenate([bits & wall for bits, wall in zip(up, walls, strict=True)], axis=1)
+        return single, np.concatenate([nil & wall for nil, wall in zip(flat, walls, strict=True)], axis=1)
     pieces, marks = [], []
     for layer, bits, nil in zip(problem.layers, up, flat, strict=True):
         neurons = np.array(layer.neurons)
@@ -104,6 +108,16 @@ def _pieces(problem: ReducedProblem, up: list[Bits], flat: list[Bits]) -> tuple[
         pieces.append(np.add.reduceat((bits & walls).astype(np.int64), starts, axis=1))
         marks.append(np.add.reduceat((nil & walls).astype(np.int64), starts, axis=1) > 0)
     return np.concatenate(pieces, axis=1), np.concatenate(marks, axis=1)
+
+
+def _one_row_each(problem: ReducedProblem) -> bool:
+    return all(layer.n_rows == layer.neurons[-1] + 1 for layer in problem.layers)
+
+
+def _pack(problem: ReducedProblem, pieces: NDArray[np.int64] | Bits) -> NDArray[np.uint8]:
+    if _one_row_each(problem):  # one bit a neuron
+        return np.packbits(pieces.astype(np.bool_), axis=1)
+    return PatternCodec.of(problem.network).pack(pieces.astype(np.int64))
 
 
 def _certainly_inside(problem: ReducedProblem, up: list[Bits], flat: list[Bits], points: Floats) -> Bits:
@@ -124,7 +138,6 @@ def _propagate(problem: ReducedProblem, net: VertexNet, up: list[Bits], flat: li
             sizes = np.sqrt((net.domain**2).sum(axis=1)) * _UP
             ok = (signal @ net.domain.T > (net.cols[0] + 6) * U * sizes * norm[:, None] * _UP + TINY).all(axis=1)
         error = np.zeros(n)
-        silent = np.zeros(n, np.bool_)
         for q, layer in enumerate(problem.layers):
             at, rows, cols = int(net.start[q]), int(net.rows[q]), int(net.cols[q])
             values = signal @ net.flat[at : at + rows * cols].reshape(rows, cols).T
@@ -140,13 +153,4 @@ def _propagate(problem: ReducedProblem, net: VertexNet, up: list[Bits], flat: li
             unit = np.zeros((n, 1)) if problem.is_cone else np.ones((n, 1))
             signal = np.hstack([features, unit])
             norm = np.sqrt(total * total + unit[:, 0]) * _UP
-            silent |= False
     return ok
-
-
-def layer_words(widths: list[int]) -> list[tuple[int, int]]:
-    """Return (first word, words) of each layer."""
-    ends = [0]
-    for width in widths:
-        ends.append(ends[-1] - (-width // 64))
-    return [(a, b - a) for a, b in pairwise(ends)]

@@ -204,7 +204,10 @@ class ReducedProblem:
             unit = common_denominator(slope for pair in layer.slopes for slope in pair)
             slopes = [[int(slope * unit) for slope in pair] for pair in layer.slopes]
             factor = scale // divisor * unit
-            if max(map(abs, flat)) // divisor >= _MANTISSA or max(map(abs, sum(slopes, []))) >= _MANTISSA:
+            if (
+                max(map(abs, flat)) // divisor >= _MANTISSA
+                or max(abs(slope) for pair in slopes for slope in pair) >= _MANTISSA
+            ):
                 return None
             entries = np.array([value // divisor for value in flat], np.float64).reshape(layer.n_rows, width)
             weights, bias = _split(entries, first=not found)
@@ -284,7 +287,7 @@ def _is_plain(
     kept: Sequence[int],
     n_inputs: int,
 ) -> bool:
-    """Whether a layer's matrix can stay as it is: one breakpoint at 0 for each neuron, and all columns are used once."""
+    """Whether a layer's matrix can stay as it is: one breakpoint, 0, for each neuron, and each column used once."""
     if any(phi.breakpoints != _ZERO for phi in activations) or any(constants):
         return False
     if layers:

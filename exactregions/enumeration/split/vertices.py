@@ -1,30 +1,39 @@
 """Drives the vertex kernel: start cells, buffers that grow on demand, one matrix product for each full buffer.
 
-The search is depth first over layers: `advance` works on the buffer of one layer until the next layer's is full, which is
-then multiplied, bounded and searched before the rest; so memory does not depend on the number of cells.
+The search is depth first over layers: `advance` works on the buffer of one layer until the next layer's is full, which
+is then multiplied, bounded and searched before the rest; so memory does not depend on the number of cells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from fractions import Fraction
+from queue import SimpleQueue
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactregions.enumeration.split import vertices_kernel as kernel
+from exactregions.enumeration.split import vertices_state as state
 from exactregions.enumeration.split.chunks import Chunk, Prefix
 from exactregions.enumeration.split.exact import StartCell, start_cells
 from exactregions.enumeration.split.leaves import settle_leaves
 from exactregions.enumeration.split.reduction import ReducedProblem
-from exactregions.enumeration.split.vertices_kernel import Buffer, Out, RefineWork, Scratch
+from exactregions.enumeration.split.vertices_kernel import advance
+from exactregions.enumeration.split.vertices_load import classify_start, finish
 from exactregions.enumeration.split.vertices_net import VertexNet, vertex_net
-from exactregions.enumeration.split.vertices_refine import U
+from exactregions.enumeration.split.vertices_refine import TINY, U
+from exactregions.enumeration.split.vertices_state import Buffer, Names, Out, RefineWork, Scratch
 
 __all__ = ["can_search", "search_vertices"]
 
 _MAX_ROWS = 1 << 20
-_COARSE, _COARSE_FIRST = 1e-6, 1e-10  # errors beyond which a vertex is computed afresh; in the first layer it is cheap
+_FITS = 1 << 53
+_MOST_SIDES = 48  # of a start cell; the kernel has room for 64 walls at a cell
+_NAMES = 1 << 17
+# errors beyond which a vertex is computed afresh at once; that is cheap in the first layer, and pays in deep networks
+_COARSE, _COARSE_FIRST, _COARSE_DEEP = 1e-4, 1e-8, 1e-13
 
 
 def can_search(problem: ReducedProblem, *, integral: bool) -> bool:
@@ -33,7 +42,7 @@ def can_search(problem: ReducedProblem, *, integral: bool) -> bool:
 
 
 def search_vertices(
-    problem: ReducedProblem, *, integral: bool = False, listing: bool = True, batch: int = 8192
+    problem: ReducedProblem, *, integral: bool = False, listing: bool = True, threads: int = 1, batch: int = 8192
 ) -> Iterator[Chunk]:
     """Yield all cells in chunks, with the prefixes of subtrees that could not be decided.
 
@@ -45,6 +54,8 @@ def search_vertices(
         Integer mode instead of floats with certified signs.
     listing : bool
         Whether to yield patterns and witnesses, or only numbers.
+    threads : int
+        Number of threads; buffers of the second layer, or start cells if there is one layer, are shared out.
     batch : int
         Vertices in a matrix product, and cells in a chunk, about.
     """
@@ -54,7 +65,53 @@ def search_vertices(
         raise ValueError("the vertex kernel cannot run on this problem")
     if not starts:
         return
-    yield from _Search(problem, net, starts, integral=integral, listing=listing, batch=batch).run()
+
+    def new(size: int) -> _Search:
+        return _Search(problem, net, integral=integral, listing=listing, batch=size)
+
+    if threads > 1:
+        yield from _in_threads(new, starts, threads, batch)
+        return
+    search = new(batch)
+    search.load(starts)
+    yield from search.run()
+
+
+def _in_threads(new: Callable[[int], _Search], starts: list[StartCell], threads: int, batch: int) -> Iterator[Chunk]:
+    """Share out the work; chunks come in an order that does not depend on the number of threads."""
+    idle: SimpleQueue[_Search] = SimpleQueue()
+    for _ in range(threads):
+        idle.put(new(batch))
+    first = new(max(batch // 8, 64))
+
+    def work(task: Buffer | StartCell) -> list[Chunk]:
+        search = idle.get()
+        if isinstance(task, StartCell):
+            search.load([task])
+            found = list(search.run())
+        else:
+            found = list(search.run_from(task))
+        idle.put(search)
+        return found
+
+    tasks: Iterator[Buffer | StartCell | Chunk] = iter(starts)
+    if first.depth > 1:
+        first.load(starts)
+        tasks = first.first_layer()
+    waiting: deque[Future[list[Chunk]]] = deque()
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for task in tasks:
+            if isinstance(task, Chunk):
+                yield task
+                continue
+            waiting.append(pool.submit(work, task))
+            if len(waiting) > 4 * threads:
+                yield from waiting.popleft().result()
+        while waiting:
+            yield from waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 class _Search:
@@ -62,7 +119,6 @@ class _Search:
         self,
         problem: ReducedProblem,
         net: VertexNet,
-        starts: list[StartCell],
         *,
         integral: bool,
         listing: bool,
@@ -76,11 +132,12 @@ class _Search:
         self.scratch = [
             _scratch(net, layer, h, 256, 2048, 64, last=layer == self.depth - 1) for layer in range(self.depth)
         ]
-        self.controls = [np.zeros(kernel.N_CONTROL, np.int64) for _ in range(self.depth)]
+        self.controls = [np.zeros(state.N_CONTROL, np.int64) for _ in range(self.depth)]
         self.tables = [
             np.ascontiguousarray(net.flat[s : s + r * c].reshape(r, c).T)
             for s, r, c in zip(net.start.tolist(), net.rows.tolist(), net.cols.tolist(), strict=True)
         ]
+        self.names = [_names(1 if layer == self.depth - 1 else _NAMES) for layer in range(self.depth)]
         self.work = _refine_work(net, h)
         words = int(net.word_start[-1])
         room = batch if listing else 8
@@ -92,37 +149,36 @@ class _Search:
             np.zeros((64, words), np.uint64),
             np.zeros(64, np.int64),
         )
-        self._start(starts)
+        self.aside: list[Prefix] = []
+        self.multiplied = 0
+        self.first: list[list[Fraction]] | list[list[int]] = [
+            list(row) for row in problem.layers[0].matrix.to_fractions()
+        ]
+        if integral:
+            first = net.flat[: int(net.rows[0] * net.cols[0])].reshape(-1, int(net.cols[0]))
+            self.first = [list(map(int, row)) for row in first.tolist()]
 
-    def _start(self, starts: list[StartCell]) -> None:
+    def load(self, starts: list[StartCell]) -> None:
         """Fill the first buffer with the start cells' rays; equal rays are one vertex."""
+        starts = self._keep_small(starts)
         places: dict[tuple[int, ...], int] = {}
         for cell in starts:
             for ray in cell.rays:
                 places.setdefault(ray, len(places))
         entries = sum(len(cell.rays) for cell in starts)
         buffer = _buffer(self.net, 0, self.problem.n_coordinates, max(len(places), entries, len(starts)) + 2)
-        exact = self.problem.layers[0].matrix.to_fractions()
-        signs = np.zeros((len(places), len(exact)))
-        integers = self.problem.integer_layers() if self.integral else None
+        signs = np.zeros((len(places), int(self.net.rows[0])))
         for ray, v in places.items():
-            if integers is not None:
-                values = [
-                    sum(int(w) * x for w, x in zip(row, ray, strict=True)) for row in integers[0].weights.tolist()
-                ]
+            values = self._values(ray)
+            signs[v] = [(value > 0) - (value < 0) for value in values]
+            if self.integral:
                 buffer.Z[v], buffer.X[v] = values, ray
-                signs[v] = np.sign(np.array([float(value) for value in values]))
-                if max(map(abs, (*values, *ray))) >= 1 << 53:
-                    buffer.Q[v] = self.net.walls[: buffer.Q.shape[1]]
-                    signs[v] = np.nan
-            else:
-                largest = max(map(abs, ray))
-                forms = [sum((w * x for w, x in zip(row, ray, strict=True)), Fraction(0)) for row in exact]
-                buffer.Z[v] = [float(value / largest) for value in forms]
-                buffer.X[v] = [value / largest for value in ray]
-                signs[v] = [(value > 0) - (value < 0) for value in forms]
-                buffer.eI[v] = 1.01 * U * np.abs(buffer.Z[v]).max(initial=0.0)
-                buffer.e2[v] = 1.01 * U * (np.linalg.norm(buffer.Z[v]) + np.linalg.norm(buffer.X[v]))
+                continue
+            largest = max(map(abs, ray))
+            buffer.Z[v] = [float(value / largest) for value in values]
+            buffer.X[v] = [value / largest for value in ray]
+            buffer.e_max[v] = 1.01 * U * np.abs(buffer.Z[v]).max(initial=0.0) + TINY
+            buffer.e_two[v] = 1.01 * U * (np.linalg.norm(buffer.Z[v]) + np.linalg.norm(buffer.X[v])) + TINY
         sides = -1 - len(self.problem.domain_rows)
         at = 0
         for c, cell in enumerate(starts):
@@ -131,75 +187,129 @@ class _Search:
             for name, place in slot.items():
                 # in `net.domain` the row of x_0, if there is one, comes first
                 row = 0 if name == sides else -1 - name + (not self.problem.is_cone)
-                if place < 64:
-                    buffer.slots[c, place] = name if name >= 0 else -1 - row
+                buffer.slots[c, place] = name if name >= 0 else -1 - row
             for ray, touching in zip(cell.rays, cell.incidence, strict=True):
                 buffer.vertex[at] = places[ray]
-                buffer.mask[at] = sum(1 << slot[name] for name in touching if slot[name] < 64)
+                buffer.mask[at] = sum(1 << slot[name] for name in touching)
                 at += 1
             buffer.start[c + 1] = at
         buffer.count[:] = len(places), at, len(starts)
-        kernel.classify_start(self.net, buffer, signs)
+        classify_start(self.net, buffer, signs)
         self.buffers[0] = buffer
-        self.controls[0][kernel.CELL] = -1
+        self.controls[0][state.CELL] = -1
+        self._number(0)
 
-    def run(self) -> Iterator[Chunk]:
-        """Search, yielding chunks whenever an output is full."""
-        layer = 0
+    def _values(self, ray: tuple[int, ...]) -> list[Fraction] | list[int]:
+        """Exact pre-activations of the first layer, as its kind of numbers has them."""
+        return [sum(w * x for w, x in zip(row, ray, strict=True) if w) for row in self.first]
+
+    def _keep_small(self, starts: list[StartCell]) -> list[StartCell]:
+        """Put start cells aside that the kernel cannot hold: they are undecided from the outset."""
+        kept = []
+        for cell in starts:
+            fits = len(set().union(*cell.incidence)) <= _MOST_SIDES
+            if self.integral:
+                fits = fits and all(max(map(abs, (*ray, *self._values(ray)))) < _FITS for ray in cell.rays)
+            if fits:
+                kept.append(cell)
+                continue
+            sides = [0] * int(self.net.rows[0])
+            for row, sign in cell.signs:
+                sides[row] = sign
+            self.aside.append((tuple(sides),))
+        return kept
+
+    def run(self, base: int = 0) -> Iterator[Chunk]:
+        """Search the buffer of a layer, yielding chunks whenever an output is full."""
+        layer = base
         while True:
             code = self._advance(layer)
-            if code == kernel.DONE:
-                if layer + 1 < self.depth and self.buffers[layer + 1].count[kernel.CELLS]:
+            if code == state.DONE:
+                if layer + 1 < self.depth and self.buffers[layer + 1].count[state.CELLS]:
                     layer = self._descend(layer)
-                elif layer == 0:
+                    continue
+                self.buffers[layer].count[:] = 0
+                if layer == base:
                     break
-                else:
-                    self.buffers[layer].count[:] = 0
-                    layer -= 1
-            elif code == kernel.NEXT_FULL:
-                if self.buffers[layer + 1].count[kernel.CELLS]:
+                layer -= 1
+            elif code == state.NEXT_FULL:
+                if self.buffers[layer + 1].count[state.CELLS]:
                     layer = self._descend(layer)
                 else:
-                    self.buffers[layer + 1] = _grow_all(self.buffers[layer + 1])
-            elif code in (kernel.OUT_FULL, kernel.OPEN_FULL):
+                    self.buffers[layer + 1] = _twice(self.buffers[layer + 1])
+            elif code in (state.OUT_FULL, state.OPEN_FULL):
                 yield self._drain()
             else:
                 self._grow(layer, code)
+        yield self._drain()
+
+    def run_from(self, buffer: Buffer) -> Iterator[Chunk]:
+        """Search a buffer of the second layer that another search has filled."""
+        self.buffers[1] = buffer
+        self._descend(0)
+        yield from self.run(1)
+
+    def first_layer(self) -> Iterator[Buffer | Chunk]:
+        """Search the first layer only, and hand out the second layer's buffers, each a new one."""
+        code = state.NEXT_FULL
+        while code != state.DONE:
+            code = self._advance(0)
+            buffer = self.buffers[1]
+            if code in (state.NEXT_FULL, state.DONE) and buffer.count[state.CELLS]:
+                yield buffer
+                self.buffers[1] = _buffer(self.net, 1, self.problem.n_coordinates, len(buffer.e_max))
+                self.names[0].count[2] += 1
+            elif code == state.NEXT_FULL:
+                self.buffers[1] = _twice(buffer)
+            elif code in (state.OUT_FULL, state.OPEN_FULL):
+                yield self._drain()
+            elif code != state.DONE:
+                self._grow(0, code)
         yield self._drain()
 
     def _advance(self, layer: int) -> int:
         last = layer == self.depth - 1
         following = self.buffers[layer if last else layer + 1]
         control = self.controls[layer]
-        code = kernel.advance(
-            self.net, layer, last, self.integral, self.listing, _COARSE if last or layer else _COARSE_FIRST, self.buffers[layer],
-            self.scratch[layer], following, self.out, self.work, control,
+        coarse = _COARSE if last or layer else _COARSE_DEEP if self.depth > 2 else _COARSE_FIRST
+        code = advance(
+            self.net, layer, last, self.integral, self.listing, coarse, self.buffers[layer],
+            self.scratch[layer], following, self.names[layer], self.out, self.work, control,
         )  # fmt: skip
         total = self.controls[-1]
         if not last:
             # outputs are shared: count them in one place
-            total[kernel.N_OPEN] = control[kernel.N_OPEN]
+            total[state.N_OPEN] = control[state.N_OPEN]
         for other in self.controls:
-            other[kernel.N_OPEN] = control[kernel.N_OPEN]
+            other[state.N_OPEN] = control[state.N_OPEN]
         return int(code)
 
     def _descend(self, layer: int) -> int:
         """Multiply the next layer's buffer, and go there."""
         buffer = self.buffers[layer + 1]
-        count = int(buffer.count[kernel.VERTICES])
+        count = int(buffer.count[state.VERTICES])
+        self.multiplied += count
         with np.errstate(all="ignore"):
             np.dot(buffer.A[:count], self.tables[layer + 1], out=buffer.Z[:count])
-        kernel.finish(self.net, layer + 1, self.integral, buffer)
+        finish(self.net, layer + 1, self.integral, buffer)
         control = self.controls[layer + 1]
-        control[kernel.CELL], control[kernel.DEPTH] = -1, 0
+        control[state.CELL], control[state.DEPTH] = -1, 0
+        self.names[layer].count[2] += 1
+        self._number(layer + 1)
         return layer + 1
+
+    def _number(self, layer: int) -> None:
+        """Give numbers to the vertices of a buffer."""
+        numbers = self.names[layer].count
+        numbers[1] = numbers[0]
+        numbers[0] += self.buffers[layer].count[state.VERTICES]
 
     def _grow(self, layer: int, code: int) -> None:
         scratch = self.scratch[layer]
-        rays, places, depth = len(scratch.eI), len(scratch.index), len(scratch.stack)
-        rays *= 1 + (code == kernel.GROW_RAYS)
-        places *= 1 + (code == kernel.GROW_LIST)
-        depth *= 1 + (code == kernel.GROW_STACK)
+        rays, places, depth = len(scratch.e_max), len(scratch.index), len(scratch.stack)
+        rays *= 1 + (code == state.GROW_RAYS)
+        places *= 1 + (code == state.GROW_LIST)
+        depth *= 1 + (code == state.GROW_STACK)
         last = layer == self.depth - 1
         larger = _scratch(self.net, layer, self.problem.n_coordinates, rays, places, depth, last=last)
         for old, new in zip(scratch, larger, strict=True):
@@ -209,23 +319,26 @@ class _Search:
     def _drain(self) -> Chunk:
         """Make a chunk of the outputs, and empty them."""
         control = self.controls[-1]
-        n_open = int(control[kernel.N_OPEN])
-        undecided = [self._prefix(k) for k in range(n_open)]
+        n_open = int(control[state.N_OPEN])
+        undecided = [*self.aside, *(self._prefix(k) for k in range(n_open))]
+        self.aside = []
         decisions = {
-            "nodes": sum(int(c[kernel.N_NODES]) for c in self.controls),
-            "vertices": sum(int(c[kernel.N_RAYS]) for c in self.controls),
-            "refined": sum(int(c[kernel.N_REFINED]) for c in self.controls),
-            "walls_composed": sum(int(c[kernel.N_WALL]) for c in self.controls),
+            "nodes": sum(int(c[state.N_NODES]) for c in self.controls),
+            "vertices": sum(int(c[state.N_RAYS]) for c in self.controls),
+            "multiplied": self.multiplied,
+            "refined": sum(int(c[state.N_REFINED]) for c in self.controls),
+            "walls_composed": sum(int(c[state.N_WALL]) for c in self.controls),
         }
-        chunk = Chunk(int(control[kernel.N_CELLS]), int(control[kernel.N_STRICT]), decisions=decisions)
+        self.multiplied = 0
+        chunk = Chunk(int(control[state.N_CELLS]), int(control[state.N_STRICT]), decisions=decisions)
         if self.listing:
-            count = int(control[kernel.N_OUT])
+            count = int(control[state.N_OUT])
             settle_leaves(self.problem, self.out.signs[:count], self.out.zeros[:count], self.out.points[:count], chunk)
         chunk.undecided = undecided
         for one in self.controls:
-            for word in (kernel.N_CELLS, kernel.N_STRICT, kernel.N_OUT, kernel.N_OPEN):
+            for word in (state.N_CELLS, state.N_STRICT, state.N_OUT, state.N_OPEN):
                 one[word] = 0
-            for word in (kernel.N_NODES, kernel.N_RAYS, kernel.N_REFINED, kernel.N_WALL):
+            for word in (state.N_NODES, state.N_RAYS, state.N_REFINED, state.N_WALL):
                 one[word] = 0
         return chunk
 
@@ -268,7 +381,7 @@ def _buffer(net: VertexNet, layer: int, h: int, cap: int) -> Buffer:
     )
 
 
-def _grow_all(buffer: Buffer) -> Buffer:
+def _twice(buffer: Buffer) -> Buffer:
     """Return an empty buffer twice as large."""
     return Buffer(
         *(
@@ -303,7 +416,12 @@ def _scratch(net: VertexNet, layer: int, h: int, rays: int, places: int, depth: 
         np.zeros(n, np.int64),
         np.zeros((9, words), np.uint64),
         np.zeros(rays, np.int64),
+        np.zeros(rays, np.int64),
     )
+
+
+def _names(size: int) -> Names:
+    return Names(*(np.full(size, -1, np.int64) for _ in range(7)), np.zeros(3, np.int64))
 
 
 def _refine_work(net: VertexNet, h: int) -> RefineWork:

@@ -1,15 +1,15 @@
 """A problem in flat arrays for the vertex kernel, with norms that are proved upper bounds.
 
-Layer l is the matrix M_l = [W_l b_l] (columns of the first layer: the homogeneous coordinates), rounded to nearest.  The
-error bounds of the kernel need, for each layer, upper bounds of
+Layer l is the matrix M_l = [W_l b_l] (columns of the first layer: the homogeneous coordinates), rounded to nearest.
+The error bounds of the kernel need, for each layer, upper bounds of
 
 * the largest 2-norm of a row and the Frobenius norm of M_l, which also bounds the spectral norm of |M_l|: float sums of
   squares, inflated by more than their rounding;
-* the spectral norm |M_l|_2.  If Cholesky's factorisation of A = fl(s^2 I - G - c I), G = fl(M^T M), runs to completion in
-  floating point, then A + E = R^T R with |E|_2 <= g/(1-g) trace(A), g = (k+1) u/(1-(k+1)u), k = order of A (Demmel 1989;
-  Higham, *Accuracy and Stability*, Theorem 10.3).  So s^2 I - M^T M is positive semidefinite as soon as c exceeds that, plus
-  |G - M^T M|_2 <= g' |M|_F^2 (g' for inner products of length n), plus the rounding of the diagonal.  s is proposed by
-  power iteration.  Where the factorisation fails, sqrt(|M|_1 |M|_inf) is taken.
+* the spectral norm |M_l|_2.  If Cholesky's factorisation of A = fl(s^2 I - G - c I), G = fl(M^T M), runs to completion
+  in floating point, then A + E = R^T R with |E|_2 <= g/(1-g) trace(A), g = (k+1) u/(1-(k+1)u), k = order of A (Demmel
+  1989; Higham, *Accuracy and Stability*, Theorem 10.3).  So s^2 I - M^T M is positive semidefinite as soon as c exceeds
+  that, plus |G - M^T M|_2 <= g' |M|_F^2 (g' for inner products of length n), plus the rounding of the diagonal.  s is
+  proposed by power iteration.  Where the factorisation fails, sqrt(|M|_1 |M|_inf) is taken.
 
 All are bounds for the rounded matrices; the exact ones differ by at most u in every entry, which the kernel counts.
 """

@@ -1,15 +1,16 @@
+# ruff: noqa: C901, E501 - kernels: state is passed as arguments, and a call inside a loop has its price
 """A vertex computed afresh from the walls that meet in it, with a proved error bound: what resets grown errors.
 
 The rows of the d walls that define a vertex are composed through the cell's pattern (`wall_form`), M x = 0 is solved by
-Gauss-Jordan elimination with full pivoting, and the solution is judged by its residual, not by its history: if X is about
-the inverse of the pivoted square part B of the exact rows B*, and |I - X B*|_inf <= rho < 1, then for x* with the same free
-coordinate (= 1), |x - x*|_inf <= |X (M* x)|_inf / (1 - rho) (Neumann series; Rump 1983).  The forward pass at the new point
-has the error bounds of `vertices_kernel`; rows incident at the vertex are 0 there, exactly.
+Gauss-Jordan elimination with full pivoting, and the solution is judged by its residual, not by its history: if X is
+about the inverse of the pivoted square part B of the exact rows M*, and |I - X B|_inf <= rho < 1, then for x* with the
+same free coordinate (= 1), |x - x*|_inf <= |X (M* x)|_inf / (1 - rho) (Neumann series; Rump 1983).  The forward pass at
+the new point has the error bounds of `vertices_kernel`; rows incident at the vertex are 0 there, exactly.
 
 `wall_form` bounds its error in the 2-norm, step by step: for v -> (v D) W with |D| <= lipschitz,
-|(vD)W - (v*D)W*| <= |W| (lip e + 2.01 u |vD|) + g |W|_F |vD|, g = (n + 6) u, by |.|_2 of |W| <= |W|_F; likewise for the
-constant.  Inflation by 1 + 1e-6 pays for the rounding of the bounds themselves, TINY for underflow (entries of weights
-lie within 2^+-100, so what is lost below 2^-511 in a square weighs less).
+|(vD)W - (v*D)W*| <= |W| (lip e + 2.01 u |vD|) + g |W|_F |vD|, g = (n + 6) u, as |.|_2 of |W| is at most |W|_F;
+likewise for the constant.  Inflation by 1 + 1e-6 pays for the rounding of the bounds themselves, TINY for underflow
+(entries of weights lie within 2^+-100, so what is lost below 2^-511 in a square weighs less).
 """
 
 from __future__ import annotations
@@ -178,7 +179,19 @@ def _null_vector(M: Any, D: Any, T: Any, X: Any, row_of: Any, column_of: Any, d:
 
 
 @njit(**OPTIONS)
-def refine(net: Any, layer: int, signs: Any, mask: Any, slots: Any, old: Any, e_old: float, z: Any, x: Any, bounds: Any, work: Any) -> bool:  # fmt: skip  # noqa: E501
+def refine(
+    net: Any,
+    layer: int,
+    signs: Any,
+    mask: Any,
+    slots: Any,
+    old: Any,
+    e_old: float,
+    z: Any,
+    x: Any,
+    bounds: Any,
+    work: Any,
+) -> bool:
     """Compute the vertex on the walls of `mask` and its pre-activations in `layer`.
 
     Writes z, x, and bounds = (largest error of z, 2-norm error of (z, x), 2-norm error of x).  `old`, a positive multiple
@@ -238,7 +251,9 @@ def refine(net: Any, layer: int, signs: Any, mask: Any, slots: Any, old: Any, e_
 
 
 @njit(**OPTIONS)
-def _forward(net: Any, layer: int, x: Any, ex: float, nx: float, z: Any, walls: Any, d: int, bounds: Any, v: Any, v2: Any) -> None:  # fmt: skip  # noqa: E501
+def _forward(
+    net: Any, layer: int, x: Any, ex: float, nx: float, z: Any, walls: Any, d: int, bounds: Any, v: Any, v2: Any
+) -> None:
     h = net.cols[0]
     norm, error, n_in = nx, ex, h
     for i in range(h):

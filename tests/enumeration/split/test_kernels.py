@@ -115,7 +115,7 @@ def test_equals_the_exact_rung(rung, kernel, data):
 
 @st.composite
 def integer_networks(draw):
-    dim = size = draw(st.integers(1, 4))
+    size = draw(st.integers(1, 4))
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     layers = []
     for width in draw(st.lists(st.integers(2, 7), min_size=1, max_size=3)):
@@ -139,3 +139,56 @@ def test_integer_networks(rung, kernel, network):
     assert np.array_equal(found.patterns, exact.patterns)
     assert np.array_equal(found.strict, exact.strict)
     check_listing(network, space, found, sample=40)
+
+
+@pytest.mark.parametrize("name", ["d2-32x3", "d3-16x2", "arr-d3-100"])
+def test_threads_change_nothing(name):
+    network = er.Network(build(name)[:-1])
+    space = er.WholeSpace(network.input_dim)
+    one = split(network, space, rung="float", kernel="vertices")
+    two = split(network, space, rung="float", kernel="vertices", threads=2)
+    assert np.array_equal(one.patterns, two.patterns)
+    assert one.n_cells == LADDER_COUNTS[name]["n_cells"]
+    counted = split(network, space, rung="float", kernel="vertices", mode="count", threads=3)
+    assert counted.n_cells == one.n_cells
+
+
+@pytest.mark.parametrize(("rung", "kernel"), RUNS, ids=map(ids, RUNS))
+def test_domain_with_more_sides_than_the_kernel_holds(rung, kernel):
+    """A polygon of 70 sides: the start cell goes to the exact rung."""
+    points = [((1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)) for t in (k / 8 for k in range(-35, 35))]
+    domain = er.Polyhedron(points, [1] * len(points))
+    network = er.Network([([[1, 2], [3, -1], [1, 1]], [0, "1/7", "1/5"]), ([[1, -1, 2], [2, 1, -3]], ["1/3", "-1/9"])])
+    exact = split(network, domain, rung="exact")
+    found = run(network, domain, rung, kernel)
+    assert np.array_equal(found.patterns, exact.patterns)
+    check_listing(network, domain, found)
+
+
+def test_numbers_beyond_floats_go_to_the_exact_rung():
+    network = er.Network([([[10**400, 1], [1, 3]], [1, 2]), ([[1, -1]], [f"1/{3**900}"])])
+    space = er.WholeSpace(2)
+    with pytest.raises(InputError, match="do not fit"):
+        split(network, space, rung="float", kernel="vertices")
+    assert split(network, space).n_cells == split(network, space, rung="exact").n_cells
+
+
+def test_integers_beyond_2_to_53_are_handed_on():
+    rng = np.random.default_rng(5)
+    network = er.Network([(rng.integers(-(10**6), 10**6, (9, 3)), rng.integers(-(10**6), 10**6, 9))])
+    found = split(network, er.WholeSpace(3), rung="integer", kernel="vertices")
+    assert found.n_cells == 1 + 9 + 36 + 84
+    assert found.method["escalated"] > 0
+    check_listing(network, er.WholeSpace(3), found)
+
+
+def test_interrupt_gives_a_lower_bound():
+    network = er.Network(build("d3-32x2")[:-1])
+
+    def stop(found):
+        raise KeyboardInterrupt
+
+    found = split(network, er.WholeSpace(3), rung="float", kernel="vertices", progress=stop)
+    assert found.status == "lower_bound"
+    assert 0 < found.n_cells < 46_886
+    check_listing(network, er.WholeSpace(3), found, sample=10)

@@ -1,0 +1,105 @@
+"""From an arrangement to its essential, connected parts.
+
+An affine arrangement is the central arrangement of its cone (the rows (a, b) as vectors, and the hyperplane at infinity
+(0, ..., 0, 1)) seen from infinity: chi(cone) = (t - 1) chi.  The cone is a linear matroid, and two facts shrink it.
+The characteristic polynomial of a matroid is the product of those of its connected components (Oxley, *Matroid Theory*,
+4.2 and 15.3): in the coordinates of a basis, [I | A], the components are those of the bipartite graph of the entries
+that are not 0.  And of a component without the hyperplane at infinity any element may be sent to infinity, which takes
+away one hyperplane and one dimension.  So 40 neurons with independent weights are 40 components of one element each,
+and a central arrangement costs no more than an affine one of a dimension less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from exactregions.arrangements.deletion import Row, WhitneyCounter, canonical_row
+from exactregions.arrangements.polynomial import multiply
+from exactregions.rational import IntMatrix, RationalMatrix
+
+__all__ = ["Part", "parts", "whitney_numbers"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A connected component of the cone, with one element at infinity.
+
+    Attributes
+    ----------
+    dim : int
+        Dimension of the affine arrangement that is left.
+    rows : tuple of canonical rows (a_1, ..., a_dim, b)
+    at_infinity : bool
+        Whether the element at infinity is the cone's own; if not, the factor t - 1 belongs to this part.
+    """
+
+    dim: int
+    rows: tuple[Row, ...]
+    at_infinity: bool
+
+
+def parts(rows: Sequence[Row], dim: int) -> list[Part]:
+    """Split distinct hyperplanes (a_1, ..., a_dim, b), a != 0, into parts whose polynomials multiply.
+
+    Examples
+    --------
+    Two lines that cross, and infinity, are three components of one element each:
+
+    >>> [(part.dim, part.rows) for part in parts([(1, 0, 0), (0, 1, 0)], 2)]
+    [(0, ()), (0, ()), (0, ())]
+    """
+    infinity = (*(0,) * dim, 1)
+    vectors = [infinity, *rows]
+    columns = RationalMatrix(IntMatrix(len(vectors), dim + 1, [v for row in vectors for v in row]).transpose())
+    reduced, _, rank = columns.numerators.rref()
+    basis = columns.pivot_columns()
+    table = [[int(reduced[i, j]) for j in range(len(vectors))] for i in range(rank)]
+    found = []
+    for coordinates, members in _components(table, basis):
+        # infinity itself, if it is in this component, is its first element; else the last of the basis does well
+        far = coordinates[0] if basis[coordinates[0]] == 0 else coordinates[-1]
+        near = [i for i in coordinates if i != far]
+        images = {canonical_row([*[table[i][j] for i in near], table[far][j]]) for j in members if j != basis[far]}
+        found.append(Part(len(near), tuple(sorted(images)), basis[far] == 0))
+    return found
+
+
+def _components(table: list[list[int]], basis: list[int]) -> list[tuple[list[int], list[int]]]:
+    """Return the components of the bipartite graph of non-zero entries: their coordinates and their elements."""
+    leader = list(range(len(table)))
+
+    def find(i: int) -> int:
+        while leader[i] != i:
+            leader[i] = leader[leader[i]]
+            i = leader[i]
+        return i
+
+    touched = [[i for i, row in enumerate(table) if row[j]] for j in range(len(table[0]))]
+    for coordinates in touched:
+        for i in coordinates[1:]:
+            first, second = sorted((find(coordinates[0]), find(i)))
+            leader[second] = first
+    groups: dict[int, tuple[list[int], list[int]]] = {}
+    for i in range(len(basis)):
+        groups.setdefault(find(i), ([], []))[0].append(i)
+    for j, coordinates in enumerate(touched):
+        groups[find(coordinates[0])][1].append(j)
+    return list(groups.values())
+
+
+def whitney_numbers(rows: Sequence[Row], dim: int, *, max_nodes: int | None = None) -> tuple[int, ...]:
+    """Return w_0, ..., w_r of distinct hyperplanes with normals that are not zero, r being their rank.
+
+    Examples
+    --------
+    >>> whitney_numbers([(1, 0, 0), (0, 1, 0), (1, 1, 1)], 2)
+    (1, 3, 3)
+    """
+    counter = WhitneyCounter(max_nodes=max_nodes)
+    total: tuple[int, ...] = (1,)
+    for part in parts(rows, dim):
+        total = multiply(total, counter.whitney(part.rows, part.dim))
+        if not part.at_infinity:
+            total = multiply(total, (1, 1))
+    return total
