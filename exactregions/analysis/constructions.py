@@ -91,7 +91,7 @@ def zonotope(input_dim: int, directions: int, width: int, depth: int) -> Network
     >>> er.count_cells(zonotope(2, 3, width=3, depth=1)).n_cells
     18
     """
-    _need(input_dim >= 2, "a zonotope needs at least 2 inputs")
+    _need(input_dim >= 1, "a zonotope needs at least 1 input")
     _need(directions >= 1, "a zonotope needs at least 1 generator")
     _need(width >= 1, "a sawtooth has at least 1 tooth")
     _need(depth >= 1, "a fold needs at least 1 layer")

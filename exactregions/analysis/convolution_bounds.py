@@ -1,14 +1,16 @@
-"""One convolutional layer: the exact maximum of its cells, over all filters and biases.
+"""One convolutional layer: the most cells that it can have, over all filters and biases.
 
 A convolution ties weights, so its neurons are not in general position.  Neuron (i, k) looks with filter k at the window
 S_i, a set of input coordinates.  For generic filters a set of neurons has independent normals iff every subset J of its
-windows, with t_i neurons at window i, has sum over J of t_i <= |union of the S_i, i in J| (Rado's theorem); generic biases
-leave no larger set with a common point, so the regions, by Whitney's theorem, are
+windows, with t_i neurons at window i, has sum over J of t_i <= |union of the S_i, i in J| (Rado's condition); with
+generic biases no larger set has a common point, so the regions are, by Whitney's theorem,
 
     sum over t, 0 <= t_i <= d, with that condition, of the product of C(d, t_i)
 
 (Xiong, Huang, Yu, Liu, Zhu, Shao, *On the number of linear regions of convolutional neural networks*, 2020, Theorem 2).
-Padding is no obstacle: coordinates outside the input are left out of the windows.
+It is an upper bound for whatever filters and for windows of any sizes, as padding makes them: the regions are as many
+as the sets without a broken circuit, which are independent, and vectors supported on the windows are independent only
+if they can be matched to coordinates.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from math import comb
 
-from exactregions.analysis.bound import Bound, Condition, Kind, Notion
+from exactregions.analysis.bound import Bound, Kind, Notion
 from exactregions.errors import InputError
 
 __all__ = ["convolution_maximum", "windows"]
@@ -52,7 +54,7 @@ def windows(
 
 
 def convolution_maximum(seen: Sequence[frozenset[int]], filters: int) -> Bound:
-    """Return the most cells of one convolutional layer with given windows.
+    """Return the most cells of one ReLU convolutional layer with given windows: a maximum if they are equally large.
 
     Parameters
     ----------
@@ -77,8 +79,8 @@ def convolution_maximum(seen: Sequence[frozenset[int]], filters: int) -> Bound:
             term *= comb(filters, t)
         value += term
     source = "Xiong, Huang, Yu, Liu, Zhu, Shao 2020, Theorem 2"
-    whole = Condition("every window inside the input (no padding)", len({len(window) for window in seen}) <= 1)
-    return Bound("convolution_maximum", Kind.MAXIMUM, Notion.CELLS, source, value, (whole,))
+    kind = Kind.MAXIMUM if len({len(window) for window in seen}) <= 1 else Kind.UPPER
+    return Bound("convolution_maximum", kind, Notion.CELLS, source, value)
 
 
 def _independent(seen: list[frozenset[int]], filters: int) -> Iterator[tuple[int, ...]]:

@@ -93,25 +93,19 @@ def serra_2018_lower(shape: Shape) -> Bound:
 
 
 def arora_2018(shape: Shape) -> Bound:
-    """2 sum over i < n_0 of C(m-1, i), times w^k: a zonotope's gauge of 2 m neurons, then k layers of w neurons.
+    """2 sum over i < n_0 of C(m-1, i), times n_2 ... n_L: a zonotope's gauge of 2 m neurons, then sawtooths.
+
+    The theorem has k layers of w neurons, w^k; sawtooths of different widths multiply just as well.
 
     Examples
     --------
     >>> arora_2018(Shape(2, (6, 3))).value
     18
     """
-    n0, (first, *later) = shape.input_dim, shape.widths or (0,)
-    width = later[0] if later else 1
-    conditions = (
-        Condition("at least 2 inputs", n0 >= 2),
-        Condition("an even first layer", first % 2 == 0 and first > 0),
-        Condition("at least one more layer, and all of these equally wide", bool(later) and set(later) == {width}),
-        _two_pieces(shape),
-        _free_biases(shape),
-    )
-    value = central_regions(first // 2, n0) * width ** len(later)
+    first, *later = shape.widths or (0,)
+    value = central_regions(first // 2, shape.input_dim) * prod(later)
     source = "Arora, Basu, Mianjy, Mukherjee 2018, Theorem 3.9 (as remembered)"
-    return Bound("arora_2018", Kind.LOWER, Notion.LINEAR, source, value, conditions)
+    return Bound("arora_2018", Kind.LOWER, Notion.LINEAR, source, value, (_two_pieces(shape), _free_biases(shape)))
 
 
 def maximum_one_layer(shape: Shape) -> Bound:

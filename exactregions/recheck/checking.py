@@ -33,7 +33,7 @@ def _verify(lines: Lines, budget: Budget, network_fingerprint: str | None) -> Ve
 
 
 def check(
-    certificate: str | PathLike[str] | BinaryIO,
+    path_or_stream: str | PathLike[str] | BinaryIO,
     *,
     network_fingerprint: str | None = None,
     limits: Limits = _LIMITS,
@@ -42,7 +42,7 @@ def check(
 
     Parameters
     ----------
-    certificate : path-like or binary file
+    path_or_stream : path-like or binary file
         Plain or gzip; read once, from where it stands, and not closed if it is a file.
     network_fingerprint : str, optional
         Lower-case hexadecimal sha256 of the network that the certificate must be about.
@@ -62,21 +62,32 @@ def check(
     Examples
     --------
     >>> import io
-    >>> verdict = check(io.BytesIO(b'{"format": "something else"}\n'))
-    >>> verdict.accepted, verdict.code, verdict.reason
-    (False, 2, 'unknown-format')
-    >>> print(verdict)
+    >>> print(check(io.BytesIO(b"")))
     malformed, line 1: unknown-format
+
+    The identity on R has one cell:
+
+    >>> network = '{"input_dim": 1, "layers": [], "activation": [], "output_layer": null}'
+    >>> fingerprint = "ee2744a55ac79a402de6d243f3ce14253d45248c26dc7431c8142295a9bcdbee"
+    >>> text = f'''{{"format": "exactregions-certificate", "version": 1, "kind": "regions", "network": {network},
+    ... "domain": "R^1", "fingerprint": "{fingerprint}"}}'''.replace("\n", "")
+    >>> text += '''
+    ... {"n_cells": 1, "n_strict": 1, "complete": true}
+    ... {"witness": ["1/3"]}
+    ... '''
+    >>> verdict = check(io.BytesIO(text.encode()))
+    >>> verdict.accepted, verdict.n_cells, verdict.domain
+    (True, 1, 'R^1')
     """
     budget = Budget(limits)
     with ExitStack() as stack:
-        if isinstance(certificate, (str, PathLike)):
+        if isinstance(path_or_stream, (str, PathLike)):
             try:
-                stream: BinaryIO = stack.enter_context(Path(certificate).open("rb"))
+                stream: BinaryIO = stack.enter_context(Path(path_or_stream).open("rb"))
             except (OSError, ValueError) as error:
-                raise InputError("the certificate cannot be opened", where=str(certificate)) from error
+                raise InputError("the certificate cannot be opened", where=str(path_or_stream)) from error
         else:
-            stream = certificate
+            stream = path_or_stream
         lines = Lines(stream, budget)
         try:
             return _verify(lines, budget, network_fingerprint)

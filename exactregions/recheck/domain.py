@@ -5,17 +5,18 @@ Forms are homogeneous throughout this package: one column for each t_1, ..., t_d
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from exactregions.rational import Int, IntMatrix
-from exactregions.recheck.integers import common_denominator, largest, matrix
+from exactregions.recheck.integers import common_denominator, sparse_matrix
 from exactregions.recheck.lines import JSON, Ratio, entries, fields, ratios, table
 from exactregions.recheck.verdicts import Budget, Refused
 
 __all__ = ["Domain", "read_domain"]
 
 _BAD = "bad-domain"
-_ZERO, _ONE, _MINUS_ONE = (Int(0), Int(1)), (Int(1), Int(1)), (Int(-1), Int(1))
+_ONE, _MINUS_ONE = (Int(1), Int(1)), (Int(-1), Int(1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +48,22 @@ class Domain:
     input_bits: int
 
 
-def _box(value: list[JSON], dimension: int, budget: Budget) -> list[list[Ratio]]:
+_Row = dict[int, Ratio]  # the entries of a form that are not zero, by column
+
+
+def _row(values: Sequence[Ratio]) -> _Row:
+    return {column: value for column, value in enumerate(values) if value[0] != 0}
+
+
+def _box(value: list[JSON], dimension: int, budget: Budget) -> list[_Row]:
     rows = []
-    for index, sides in enumerate(table(value, dimension, 2, budget, _BAD)):
-        for sign, (top, bottom) in zip((_ONE, _MINUS_ONE), sides, strict=True):
-            row = [_ZERO] * (dimension + 1)
-            row[index] = sign
-            row[dimension] = (-sign[0] * top, bottom)
-            rows.append(row)
+    for index, ((low, below_low), high) in enumerate(table(value, dimension, 2, budget, _BAD)):
+        rows.append({index: _ONE, dimension: (-low, below_low)})
+        rows.append({index: _MINUS_ONE, dimension: high})
     return rows
 
 
-def _rows(value: JSON, dimension: int, budget: Budget) -> list[list[Ratio]]:
+def _rows(value: JSON, dimension: int, budget: Budget) -> list[_Row]:
     """Read a domain of one of the first three forms into rows a.t + c > 0."""
     if type(value) is str and value == f"R^{dimension}":
         return []
@@ -69,7 +74,9 @@ def _rows(value: JSON, dimension: int, budget: Budget) -> list[list[Ratio]]:
     read = fields(value, ("A", "b"))
     sides = ratios(entries(read["b"], None, _BAD), budget)
     normals = table(read["A"], len(sides), dimension, budget, _BAD)
-    return [[*[(-top, bottom) for top, bottom in normal], side] for normal, side in zip(normals, sides, strict=True)]
+    return [
+        _row([*[(-top, bottom) for top, bottom in normal], side]) for normal, side in zip(normals, sides, strict=True)
+    ]
 
 
 def read_domain(value: JSON, n_inputs: int, budget: Budget) -> Domain:
@@ -82,14 +89,13 @@ def read_domain(value: JSON, n_inputs: int, budget: Budget) -> Domain:
         if not 1 <= dimension <= budget.limits.dimension:
             raise Refused("bad-size" if dimension else _BAD)
         rows = [] if inner is None else _rows(inner, dimension, budget)
-        forms = [list(form) for form in zip(*directions, origin, strict=True)]
+        forms = [_row(form) for form in zip(*directions, origin, strict=True)]
     else:
         dimension, rows = n_inputs, _rows(value, n_inputs, budget)
-        forms = [[_ONE if row == column else _ZERO for column in range(n_inputs + 1)] for row in range(n_inputs)]
-    forms.append([*[_ZERO] * dimension, _ONE])
-    denominator = common_denominator([number for row in rows for number in row], budget)
-    input_denominator = common_denominator([number for row in forms for number in row], budget)
-    integers = matrix(rows, dimension + 1, denominator, budget)
-    inputs = matrix(forms, dimension + 1, input_denominator, budget)
-    bits = largest(integers.entries()), largest(inputs.entries())
-    return Domain(dimension, integers, denominator, inputs, input_denominator, *bits)
+        forms = [{column: _ONE} for column in range(n_inputs)]
+    forms.append({dimension: _ONE})
+    denominator = common_denominator([number for row in rows for number in row.values()], budget)
+    input_denominator = common_denominator([number for row in forms for number in row.values()], budget)
+    integers, row_bits = sparse_matrix(rows, dimension + 1, denominator, budget)
+    inputs, input_bits = sparse_matrix(forms, dimension + 1, input_denominator, budget)
+    return Domain(dimension, integers, denominator, inputs, input_denominator, row_bits, input_bits)

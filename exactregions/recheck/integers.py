@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from exactregions.rational import Int, IntMatrix
 from exactregions.recheck.lines import Ratio
 from exactregions.recheck.verdicts import Budget, Refused
 
-__all__ = ["ONE", "ZERO", "common_denominator", "homogeneous", "largest", "matrix", "scaled"]
+__all__ = ["ONE", "ZERO", "common_denominator", "homogeneous", "largest", "matrix", "scaled", "sparse_matrix"]
 
 ZERO, ONE = Int(0), Int(1)
+_LONG = 1 << 12  # bits from which a gcd costs notably more than a product
+_GCD = 200  # and how much more
 
 
 def common_denominator(values: Collection[Ratio], budget: Budget, *, factor: Int = ONE) -> Int:
     """Least common multiple of the denominators and of a factor, as a balanced tree of products."""
     distinct = list({bottom for _, bottom in values} | {factor})
     while len(distinct) > 1:
+        bits = largest(distinct)
+        if bits > _LONG:
+            budget.spend(_GCD * len(distinct), bits, bits)
         odd = distinct[-1:] if len(distinct) % 2 else []
         distinct = [a.lcm(b) for a, b in zip(distinct[::2], distinct[1::2], strict=False)] + odd
-        if max(map(Int.bit_length, distinct)) > budget.limits.denominator_bits:
+        if largest(distinct) > budget.limits.denominator_bits:
             raise Refused("bad-size")
     return distinct[0]
 
@@ -42,6 +47,20 @@ def scaled(values: Collection[Ratio], denominator: Int, budget: Budget) -> list[
 def matrix(rows: Sequence[Sequence[Ratio]], columns: int, denominator: Int, budget: Budget) -> IntMatrix:
     """Return rows times a common denominator."""
     return IntMatrix(len(rows), columns, scaled([value for row in rows for value in row], denominator, budget))
+
+
+def sparse_matrix(
+    rows: Sequence[Mapping[int, Ratio]], columns: int, denominator: Int, budget: Budget
+) -> tuple[IntMatrix, int]:
+    """Return rows of mostly zeros times a common denominator, and the bits of the longest entry."""
+    budget.fit(len(rows) * columns, 1)
+    found, bits = IntMatrix(len(rows), columns), 0
+    for index, row in enumerate(rows):
+        values = scaled(row.values(), denominator, budget)
+        bits = max(bits, largest(values))
+        for column, value in zip(row, values, strict=True):
+            found[index, column] = value
+    return found, bits
 
 
 def homogeneous(point: Sequence[Ratio], budget: Budget) -> list[Int]:

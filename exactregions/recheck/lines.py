@@ -24,7 +24,7 @@ JSON = object  # what json can return; every use checks the type
 Ratio = tuple[Int, Int]  # numerator and positive denominator, in lowest terms
 
 _RATIONAL = re.compile(r"-?(0|[1-9][0-9]*)(?:/([1-9][0-9]*))?")
-_ROW = re.compile(r"[dLU](?:0|[1-9][0-9]*)")
+_ROW = re.compile(r"[dLU](?:0|[1-9][0-9]{0,8})")  # no certificate within the limits has 10^9 rows
 _MAX_INTEGER_DIGITS = 15
 
 
@@ -217,10 +217,7 @@ def naturals(value: JSON) -> tuple[int, ...]:
 
 
 def row_names(value: dict[str, JSON]) -> list[tuple[str, int]]:
-    """Read the keys of a Farkas vector; a number of more than 15 digits, which no row has, becomes -1."""
-    found = []
-    for name in value:
-        if not _ROW.fullmatch(name):
-            raise Refused("bad-fields")
-        found.append((name[0], int(name[1:]) if len(name) <= 1 + _MAX_INTEGER_DIGITS else -1))
-    return found
+    """Read the keys of a Farkas vector as letters and numbers."""
+    if not all(map(_ROW.fullmatch, value)):
+        raise Refused("bad-fields")
+    return [(name[0], int(name[1:])) for name in value]

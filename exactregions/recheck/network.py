@@ -13,27 +13,28 @@ from dataclasses import dataclass
 
 from exactregions.rational import Int, IntMatrix
 from exactregions.recheck.domain import Domain
-from exactregions.recheck.integers import common_denominator, largest, matrix, scaled
+from exactregions.recheck.integers import ONE, ZERO, common_denominator, largest, matrix, scaled
 from exactregions.recheck.lines import JSON, Ratio, entries, fields, natural, ratios, table
 from exactregions.recheck.verdicts import Budget, Refused
 
 __all__ = ["Layer", "Network", "fingerprint", "integer_layers", "read_network"]
 
 _BAD = "bad-network"
-_ZERO, _ONE = (Int(0), Int(1)), (Int(1), Int(1))
+_NOTHING = (ZERO, ONE)
 
 
 @dataclass(frozen=True, slots=True)
 class Activation:
-    """A piecewise linear function with its intercepts, and its part of the canonical text."""
+    """A piecewise linear function: `scale` times its slopes and intercepts, and its part of the canonical text."""
 
     breakpoints: list[Ratio]
-    slopes: list[Ratio]
-    intercepts: list[Ratio]
+    slopes: list[Int]
+    intercepts: list[Int]
+    scale: Int
     words: list[JSON]
 
 
-_IDENTITY = Activation([], [_ONE], [_ZERO], [])
+_IDENTITY = Activation([], [ONE], [ZERO], ONE, [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,38 +92,41 @@ def _less(left: Ratio, right: Ratio) -> bool:
     return bool(left[0] * right[1] < right[0] * left[1])
 
 
-def _plus_product(base: Ratio, sign: int, left: Ratio, right: Ratio, budget: Budget) -> Ratio:
-    """Return base + sign left right, in lowest terms."""
-    bottom = left[1] * right[1]
-    top = base[0] * bottom + left[0] * right[0] * sign * base[1]
-    bottom *= base[1]
-    budget.spend(8, top.bit_length(), bottom.bit_length())
-    common = top.gcd(bottom)
-    if bottom.bit_length() > budget.limits.denominator_bits:
-        raise Refused("bad-size")
-    return top // common, bottom // common
+def _pieces(
+    breakpoints: list[Ratio], slopes: list[Ratio], anchor: tuple[Ratio, Ratio], budget: Budget
+) -> tuple[list[Int], list[Int], Int]:
+    """Return slopes and intercepts as integers, and what they were scaled by.
+
+    q_0 = v - p_0 t, and by continuity q_k = q_(k-1) + (p_(k-1) - p_k) xi_k.
+    """
+    below_walls = common_denominator([*breakpoints, anchor[0]], budget)
+    below_slopes = common_denominator(slopes, budget)
+    scale = common_denominator([anchor[1]], budget, factor=below_walls * below_slopes)
+    walls, steep = scaled([anchor[0], *breakpoints], below_walls, budget), scaled(slopes, below_slopes, budget)
+    factor = scale // (below_walls * below_slopes)
+    bits = largest(walls) + largest(steep) + factor.bit_length() + anchor[1][0].bit_length() + scale.bit_length()
+    budget.fit(2 * len(slopes), bits)
+    budget.spend(4 * len(slopes), bits, bits)
+    intercepts = [*scaled([anchor[1]], scale, budget)]
+    intercepts[0] -= steep[0] * walls[0] * factor
+    for before, after, wall in zip(steep, steep[1:], walls[1:], strict=False):
+        intercepts.append(intercepts[-1] + (before - after) * wall * factor)
+    return [slope * (scale // below_slopes) for slope in steep], intercepts, scale
 
 
 def _activation(value: JSON, budget: Budget) -> Activation:
-    """Read phi and make it explicit: q_0 = v - p_0 t, and q_k = q_(k-1) + (p_(k-1) - p_k) xi_k by continuity."""
-    if type(value) is not dict:
-        raise Refused(_BAD)
     read = fields(value, ("breakpoints", "slopes", "anchor"))
     breakpoint_words = entries(read["breakpoints"], None, _BAD)
     slope_words = entries(read["slopes"], len(breakpoint_words) + 1, _BAD)
     anchor_words = entries(read["anchor"], 2, _BAD)
     breakpoints, slopes = ratios(breakpoint_words, budget), ratios(slope_words, budget)
     start, height = ratios(anchor_words, budget)
-    if start != (breakpoints[0] if breakpoints else _ZERO):
+    if start != (breakpoints[0] if breakpoints else _NOTHING):
         raise Refused(_BAD)
     if not all(map(_less, breakpoints, breakpoints[1:])):
         raise Refused(_BAD)
-    intercepts = [_plus_product(height, -1, slopes[0], start, budget)]
-    for before, after, wall in zip(slopes, slopes[1:], breakpoints, strict=False):
-        risen = _plus_product(intercepts[-1], 1, before, wall, budget)
-        intercepts.append(_plus_product(risen, -1, after, wall, budget))
     words = ["|", "breakpoints", *breakpoint_words, ";", "slopes", *slope_words, ";", "anchor", *anchor_words]
-    return Activation(breakpoints, slopes, intercepts, words)
+    return Activation(breakpoints, *_pieces(breakpoints, slopes, (start, height), budget), words)
 
 
 def _affine(value: JSON, n_inputs: int, budget: Budget, *, least: int) -> Affine:
@@ -180,18 +184,19 @@ def _integer_layer(
     weight_bits = largest(weights.entries())
     bits = weight_bits + before[1] + affine.columns.bit_length()
     denominator = scale * before[0]
-    slopes = [number for function in functions for number in (*function.slopes, *function.intercepts)]
-    slope_scale = common_denominator(slopes, budget)
+    slope_scale = common_denominator([(ONE, function.scale) for function in functions], budget)
     value_denominator = slope_scale * denominator
     value_bits = value_denominator.bit_length()
     if value_bits > budget.limits.denominator_bits:
         raise Refused("bad-size")
-    budget.fit(len(walls) + len(slopes), value_bits)
+    budget.fit(len(walls) + sum(len(function.slopes) for function in functions), value_bits)
     integer_walls, maps = [], []
     for function in functions:
         integer_walls.append(scaled(function.breakpoints, denominator, budget))
-        steep = scaled(function.slopes, slope_scale, budget)
-        shift = scaled(function.intercepts, value_denominator, budget)
+        factor = slope_scale // function.scale
+        steep = [slope * factor for slope in function.slopes]
+        shift = [intercept * factor * denominator for intercept in function.intercepts]
+        budget.spend(2 * len(steep), largest(shift), value_bits)
         maps.append(list(zip(steep, shift, strict=True)))
         value_bits = max(value_bits, largest(steep) + bits + 1, largest(shift) + 1)
     sizes = weight_bits, before[1], bits, value_bits

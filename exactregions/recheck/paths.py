@@ -255,10 +255,10 @@ class Path:
     def _row(self, letter: str, number: int, added: tuple[int, int] | None) -> _Row:
         rows = self.problem.domain.rows
         if letter == "d":
-            if not 0 <= number < rows.nrows():
+            if number >= rows.nrows():
                 raise Refused("no-such-row")
             return _Row([rows[number, column] for column in range(rows.ncols())], ZERO, 1, -1)
-        if not 0 <= number < len(self.pieces):
+        if number >= len(self.pieces):
             raise Refused("no-such-row")
         piece = added[1] if added is not None and added[0] == number else self.pieces[number]
         wall = piece - 1 if letter == "L" else piece

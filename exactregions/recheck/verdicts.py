@@ -52,7 +52,7 @@ class Limits:
     line_values: int = 2**20
     digits: int = 100_000
     dimension: int = 1024
-    denominator_bits: int = 2**22
+    denominator_bits: int = 2**21
     form_bits: int = 2**31
     work: int = 10**9
     work_per_byte: int = 20_000

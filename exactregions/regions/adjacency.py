@@ -17,6 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ from exactregions.lp import Feasible, StrictSystem, solve
 from exactregions.lp.facets import find_facets
 from exactregions.regions.inequalities import CellInequalities
 
-__all__ = ["facet_pairs", "shared_facet", "shared_facets"]
+__all__ = ["degree_statistics", "facet_pairs", "neighbour_arrays", "shared_facet", "shared_facets"]
 
 Row = tuple[int, ...]
 
@@ -57,6 +58,7 @@ def shared_facets(cells: Sequence[CellInequalities], patterns: Sequence[Sequence
 
 def shared_facet(first: CellInequalities, second: CellInequalities, hyperplane: Row) -> tuple[Fraction, ...] | None:
     """Return a point on a hyperplane where all other rows of two cells are positive, or None if there is none."""
+    hyperplane = _orient(hyperplane)[0]
     pivot = next(k for k, entry in enumerate(hyperplane[:-1]) if entry)
     rows = [row for cell in (first, second) for row in cell.rows if _orient(row)[0] != hyperplane]
     reduced = [_substitute(row, hyperplane, pivot) for row in dict.fromkeys(rows)]
@@ -89,6 +91,39 @@ def facet_pairs(
                 sides[name][upper] = index
     pairs = sorted((min(pair), max(pair)) for pair in sides.values() if min(pair) >= 0)
     return np.array(pairs, dtype=np.int64).reshape(len(pairs), 2)
+
+
+def neighbour_arrays(pairs: NDArray[np.int64], count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the neighbours of all cells as two arrays: those of cell k are ``cells[starts[k] : starts[k + 1]]``.
+
+    Examples
+    --------
+    >>> starts, cells = neighbour_arrays(np.array([[0, 2], [1, 2]]), 3)
+    >>> starts.tolist(), cells.tolist()
+    ([0, 1, 2, 4], [2, 2, 0, 1])
+    """
+    both = np.concatenate([pairs, pairs[:, ::-1]])
+    both = both[np.lexsort((both[:, 1], both[:, 0]))]
+    starts = np.searchsorted(both[:, 0], np.arange(count + 1))
+    return starts.astype(np.int64), np.ascontiguousarray(both[:, 1])
+
+
+def degree_statistics(pairs: NDArray[np.int64], count: int) -> dict[str, Any]:
+    """Least, mean (exact) and largest number of neighbours of a cell, and how many cells have each number.
+
+    Examples
+    --------
+    >>> degree_statistics(np.array([[0, 2], [1, 2]]), 3)
+    {'min': 1, 'mean': Fraction(4, 3), 'max': 2, 'counts': {1: 2, 2: 1}}
+    """
+    degrees = np.bincount(pairs.ravel(), minlength=count)
+    values, numbers = np.unique(degrees, return_counts=True)
+    return {
+        "min": int(degrees.min()) if count else 0,
+        "mean": Fraction(2 * len(pairs), count) if count else Fraction(0),
+        "max": int(degrees.max(initial=0)),
+        "counts": dict(zip(values.tolist(), numbers.tolist(), strict=True)),
+    }
 
 
 def _name(cell: CellInequalities, place: int, pattern: Sequence[int]) -> tuple[tuple[Row, tuple[int, ...]], bool]:

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from html import escape
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ from exactregions.errors import InputError
 from exactregions.network import Network
 from exactregions.patterns import Pattern, PatternCodec
 from exactregions.rational import to_fractions
-from exactregions.regions.adjacency import facet_pairs
+from exactregions.regions.adjacency import degree_statistics, facet_pairs, neighbour_arrays, shared_facet
 from exactregions.regions.cell import Cell
 from exactregions.regions.faces import Face, FaceComplex
 from exactregions.regions.geometry import CellGeometry
@@ -302,16 +301,33 @@ class RegionComplex:
         return self._facets
 
     @cached_property
-    def _neighbours(self) -> list[list[int]]:
-        table: list[list[int]] = [[] for _ in range(len(self))]
-        for i, j in self.facets.tolist():
-            table[i].append(j)
-            table[j].append(i)
-        return [sorted(row) for row in table]
+    def neighbour_arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Arrays (starts, cells): the neighbours of cell k are ``cells[starts[k] : starts[k + 1]]``, increasing."""
+        return neighbour_arrays(self.facets, len(self))
 
     def neighbours_of(self, index: int) -> tuple[int, ...]:
         """Return the cells that share a facet with a cell."""
-        return tuple(self._neighbours[index])
+        starts, cells = self.neighbour_arrays
+        return tuple(cells[starts[index] : starts[index + 1]].tolist())
+
+    def degrees(self) -> dict[str, Any]:
+        """Return statistics of the number of neighbours of a cell: ``min``, ``mean`` (exact), ``max``, ``counts``."""
+        return degree_statistics(self.facets, len(self))
+
+    def facet_point(self, first: int, second: int) -> tuple[Fraction, ...]:
+        """Return a point in the relative interior of the facet between two cells.
+
+        Raises
+        ------
+        InputError
+            If they share none.
+        """
+        cells = self[first].inequalities, self[second].inequalities
+        opposite = {tuple(-entry for entry in row) for row in cells[1].rows}
+        for row in cells[0].rows:
+            if row in opposite and (point := shared_facet(*cells, row)) is not None:
+                return point
+        raise InputError(f"cells {first} and {second} share no facet", where="facet_point")
 
     def crossing_neurons(self, first: int, second: int) -> tuple[int, ...]:
         """Return the neurons whose piece differs between two cells."""
@@ -381,20 +397,9 @@ class RegionComplex:
         return f"<RegionComplex: {count} of {self.network!r} on {self.domain}>"
 
     def _repr_html_(self) -> str:
-        left = "style='text-align:left'"
-        rows = "".join(
-            f"<tr><th {left}>{escape(key)}</th><td {left}>{escape(str(value))}</td></tr>"
-            for key, value in self.summary().items()
-        )
-        head = "<tr><th>cell</th><th>pattern</th><th>strict</th><th>witness (rounded for display)</th></tr>"
-        shown = "".join(
-            f"<tr><td>{k}</td><td><code>{escape(self.codec.format(self.pattern(k)))}</code></td>"
-            f"<td>{'yes' if self.strict[k] else 'no'}</td>"
-            f"<td>({', '.join(f'{v:.4g}' for v in self.witnesses.floats[k])})</td></tr>"
-            for k in range(min(len(self), 10))
-        )
-        more = f"<p>and {len(self) - 10} more cells</p>" if len(self) > 10 else ""
-        return f"<table>{rows}</table><table>{head}{shown}</table>{more}"
+        from exactregions.regions.display import as_html
+
+        return as_html(self)
 
 
 def _renumber(facets: NDArray[np.int64], order: NDArray[np.intp]) -> NDArray[np.int64]:

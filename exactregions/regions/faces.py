@@ -13,12 +13,11 @@ infinity is no face of the complex.  Each face is kept once, named by its genera
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +76,15 @@ class Face:
         return " ".join(f"*{code // 2}" if code % 2 else str(code // 2) for code in self.state)
 
 
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """The faces of one dimension: their generators, one cell each, and their facets once these are known."""
+
+    members: list[Members]
+    cells: list[int]
+    parts: list[tuple[int, ...]] = field(default_factory=list)
+
+
 class FaceComplex:
     """All faces of the cells of a complex, by dimension, with their incidence.
 
@@ -95,14 +103,8 @@ class FaceComplex:
         self.dim = subdivision.dim
         self.patterns = patterns
         self._outside = (1 << subdivision.n_special) - 1
-        self._members: list[list[Members]] = [[subdivision.cells[label] for label in labels]]
-        self._cells: list[list[int]] = [list(range(len(labels)))]
-        self._parts: list[list[tuple[int, ...]]] = []
-        while len(self._members) <= self.dim:
-            self._descend()
-        self._members.reverse()
-        self._cells.reverse()
-        self._parts.reverse()
+        top = _Level([subdivision.cells[label] for label in labels], list(range(len(labels))))
+        self._levels: dict[int, _Level] = {self.dim: top}
 
     @classmethod
     def of(cls, complex_: RegionComplex) -> FaceComplex:
@@ -110,29 +112,37 @@ class FaceComplex:
         subdivision = complex_.subdivision
         return cls(subdivision, complex_.labels, complex_.codec.unpack(complex_.packed))
 
-    def _descend(self) -> None:
-        """Find the faces of one dimension less than the last found."""
+    def _level(self, dim: int) -> _Level:
+        """The faces of a dimension, found from those of one dimension more when first asked for."""
+        if not 0 <= dim <= self.dim:
+            raise InputError(f"no faces of dimension {dim}: the domain has dimension {self.dim}")
+        if (known := self._levels.get(dim)) is not None:
+            return known
+        upper = self._level(dim + 1)
         places: dict[Members, int] = {}
-        cells: list[int] = []
-        parts: list[tuple[int, ...]] = []
-        for members, cell in zip(self._members[-1], self._cells[-1], strict=True):
+        level = self._levels[dim] = _Level([], [])
+        for members, cell in zip(upper.members, upper.cells, strict=True):
             found = []
             for part in largest_parts(members, self.generators.tight, self._outside):
-                place = places.setdefault(part, len(cells))
-                if place == len(cells):
-                    cells.append(cell)
+                place = places.setdefault(part, len(level.cells))
+                if place == len(level.cells):
+                    level.cells.append(cell)
                 found.append(place)
-            parts.append(tuple(sorted(found)))
-        self._members.append(list(places))
-        self._cells.append(cells)
-        self._parts.append(parts)
+            upper.parts.append(tuple(sorted(found)))
+        level.members.extend(places)
+        return level
+
+    def _parts(self, dim: int) -> list[tuple[int, ...]]:
+        """For each face of a dimension, at least 1, its facets."""
+        self._level(dim - 1)
+        return self._level(dim).parts
 
     # -- counts ------------------------------------------------------------------------------------------------
 
     @property
     def f_vector(self) -> tuple[int, ...]:
         """Number of faces of dimension 0, 1, ..., d inside the domain; its sides and the faces at infinity not."""
-        return tuple(len(level) for level in self._members)
+        return tuple(len(self._level(dim).members) for dim in range(self.dim + 1))
 
     @property
     def euler_characteristic(self) -> int:
@@ -165,14 +175,13 @@ class FaceComplex:
     def tight_rows(self, dim: int, index: int) -> int:
         """The rows that vanish on a face, as bits of the subdivision."""
         mask = -1
-        for generator in self._members[dim][index]:
+        for generator in self._level(dim).members[index]:
             mask &= self.generators.tight[generator]
         return mask
 
     def states(self, dim: int) -> NDArray[np.int64]:
         """States of all faces of a dimension, shape (n, n_neurons); see `Face`."""
-        self._check_dim(dim)
-        table = 2 * self.patterns[self._cells[dim]].astype(np.int64)
+        table = 2 * self.patterns[self._level(dim).cells].astype(np.int64)
         special, walls = self.subdivision.n_special, self.subdivision.walls
         for index in range(len(table)):
             mask = self.tight_rows(dim, index) >> special
@@ -186,7 +195,8 @@ class FaceComplex:
     def faces(self, dim: int) -> list[Face]:
         """All faces of a dimension, with their states."""
         states = self.states(dim).tolist()
-        columns = zip(states, self._members[dim], self._cells[dim], strict=True)
+        level = self._level(dim)
+        columns = zip(states, level.members, level.cells, strict=True)
         return [Face(dim, k, tuple(state), members, cell) for k, (state, members, cell) in enumerate(columns)]
 
     def partial_regions(self, count: int) -> list[Face]:
@@ -206,27 +216,25 @@ class FaceComplex:
 
     def members(self, dim: int, index: int) -> Members:
         """Generators of a face."""
-        return self._members[dim][index]
+        return self._level(dim).members[index]
 
     def parts(self, dim: int, index: int) -> tuple[int, ...]:
         """Faces of one dimension less in the closure of a face, inside the domain."""
-        return self._parts[dim - 1][index] if dim else ()
+        return self._parts(dim)[index] if dim else ()
 
     def interior_point(self, dim: int, index: int) -> tuple[Fraction, ...]:
         """A point in the relative interior: the mean of the vertices, and all rays added."""
-        return interior_point(self.generators, self._members[dim][index])
-
-    def _check_dim(self, dim: int) -> None:
-        if not 0 <= dim <= self.dim:
-            raise InputError(f"no faces of dimension {dim}: the domain has dimension {self.dim}")
+        return interior_point(self.generators, self._level(dim).members[index])
 
     # -- incidence ---------------------------------------------------------------------------------------------
 
     @cached_property
     def facet_cells(self) -> list[tuple[int, ...]]:
         """For each facet the cells on its two sides (one, if the list of cells is incomplete), increasing."""
-        sides: list[list[int]] = [[] for _ in self._members[self.dim - 1]] if self.dim else []
-        for cell, facets in enumerate(self._parts[self.dim - 1] if self.dim else []):
+        if not self.dim:
+            return []
+        sides: list[list[int]] = [[] for _ in self._level(self.dim - 1).members]
+        for cell, facets in enumerate(self._parts(self.dim)):
             for facet in facets:
                 sides[facet].append(cell)
         return [tuple(side) for side in sides]
@@ -239,10 +247,9 @@ class FaceComplex:
 
     def cofaces(self, dim: int) -> list[list[int]]:
         """For each face of a dimension the faces of one dimension more that have it in their closure."""
-        self._check_dim(dim)
-        table: list[list[int]] = [[] for _ in self._members[dim]]
+        table: list[list[int]] = [[] for _ in self._level(dim).members]
         if dim < self.dim:
-            for upper, parts in enumerate(self._parts[dim]):
+            for upper, parts in enumerate(self._parts(dim + 1)):
                 for part in parts:
                     table[part].append(upper)
         return table
@@ -251,9 +258,8 @@ class FaceComplex:
         """Boundary matrix from dimension `dim` to `dim` - 1 over GF(2): shape (f_(dim-1), f_dim), entries 0 and 1."""
         import scipy.sparse
 
-        self._check_dim(dim)
-        rows = len(self._members[dim - 1]) if dim else 0
-        parts = self._parts[dim - 1] if dim else [()] * len(self._members[0])
+        rows = len(self._level(dim - 1).members) if dim else 0
+        parts = self._parts(dim) if dim else [()] * len(self._level(0).members)
         indices = np.array([part for row in parts for part in row], dtype=np.int64)
         starts = np.cumsum([0, *map(len, parts)])
         data = np.ones(len(indices), dtype=np.uint8)
@@ -267,31 +273,23 @@ class FaceComplex:
         for dim in range(self.dim + 1):
             for face in self.faces(dim):
                 graph.add_node((dim, face.index), state=list(face.state))
-        for dim, level in enumerate(self._parts, start=1):
-            graph.add_edges_from(((dim, k), (dim - 1, part)) for k, parts in enumerate(level) for part in parts)
+            if dim:
+                pairs = ((k, part) for k, parts in enumerate(self._parts(dim)) for part in parts)
+                graph.add_edges_from(((dim, k), (dim - 1, part)) for k, part in pairs)
         return graph
 
     @cached_property
     def closures(self) -> list[dict[int, frozenset[int]]]:
         """For each cell, the faces in its closure by dimension."""
         found = []
-        for cell in range(len(self._members[-1])):
+        for cell in range(len(self._level(self.dim).members)):
             level = frozenset([cell])
             table = {self.dim: level}
             for dim in range(self.dim, 0, -1):
-                level = frozenset(part for face in level for part in self._parts[dim - 1][face])
+                level = frozenset(part for face in level for part in self._parts(dim)[face])
                 table[dim - 1] = level
             found.append(table)
         return found
-
-    def degrees(self) -> dict[str, Any]:
-        """Statistics of the number of neighbours of a cell: least, mean (exact), most, and how many cells have each."""
-        counts: dict[int, int] = defaultdict(int)
-        degree = np.bincount(self.neighbour_pairs.ravel(), minlength=len(self._members[-1])).tolist()
-        for value in degree:
-            counts[value] += 1
-        mean = Fraction(sum(degree), len(degree)) if degree else Fraction(0)
-        return {"min": min(degree, default=0), "mean": mean, "max": max(degree, default=0), "counts": dict(counts)}
 
 
 def largest_parts(members: Members, tight: Sequence[int], outside: int) -> list[Members]:

@@ -22,7 +22,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
 from math import gcd
 
 from exactregions.domains import Domain
@@ -129,13 +128,25 @@ class _Sweep:
         below = tuple([g for g in cell if values[g] <= 0] + fresh) if keep_below else None
         return below, tuple([g for g in cell if values[g] >= 0] + fresh)
 
-    def _edges(self, cell: Members, plus: Sequence[int], minus: Sequence[int], rank: int) -> Iterator[tuple[int, int]]:
+    def _edges(
+        self, cell: Members, plus: Sequence[int], minus: Sequence[int], rank: int
+    ) -> Iterator[tuple[int, int]]:
+        """Pairs that span an edge of the cell.
+
+        A generator on no more than rank - 1 rows is on independent ones, so rank - 2 common rows make an edge.
+        """
         tight, least = self.tight, rank - 2
         masks = [tight[g] for g in cell]
-        for u, w in product(plus, minus):
-            common = tight[u] & tight[w]
-            if common.bit_count() >= least and sum([mask & common == common for mask in masks]) == 2:
-                yield u, w
+        ends = [(w, tight[w], tight[w].bit_count() == rank - 1) for w in minus]
+        for u in plus:
+            mask = tight[u]
+            simple = mask.bit_count() == rank - 1
+            for w, other, other_simple in ends:
+                common = mask & other
+                if common.bit_count() >= least and (
+                    simple or other_simple or sum([third & common == common for third in masks]) == 2
+                ):
+                    yield u, w
 
     def _cut_lines(
         self, form: Callable[[Vector], int], along: Sequence[int], bit: int

@@ -200,3 +200,26 @@ def test_networks_of_different_depth_are_compared():
     assert not equal(er.Network([], output=([[1]], [0])), built)
     assert equal(er.Network([], output=([[1]], [0])), built, er.Box([0], [1]))
     assert not equal(er.Network([], output=([[1, 0]], [0])), er.Network([], output=([[1, 1]], [0])))
+
+
+def test_a_hidden_weight_that_moves_by_2_to_the_minus_40_is_found_in_every_place():
+    rng = np.random.default_rng(5)
+    layers = [(rng.normal(size=(4, 2)), rng.normal(size=4)), (rng.normal(size=(4, 4)), rng.normal(size=4) + 1)]
+    output = (rng.normal(size=(1, 4)), rng.normal(size=1))
+    network = er.Network(layers, output=output)
+    box = er.Box([-3, -3], [3, 3])
+    found = 0
+    for layer, (weights, _) in enumerate(layers):
+        for i, j in np.ndindex(weights.shape):
+            moved = [(w.copy(), b) for w, b in layers]
+            moved[layer][0][i, j] += 2.0**-40
+            other = er.Network(moved, output=output)
+            answer = equal(network, other, box)
+            if answer:  # then no cell where both neurons are on and are heard: look at the difference another way
+                cells = er.enumerate_regions(difference(network, other), box)
+                assert not any(any(cell.affine_map.matrix.numerators.entries()) for cell in cells)
+            else:
+                found += 1
+                assert answer.values[0] != answer.values[1]
+                assert answer.largest.value < Fraction(1, 2**30)
+    assert found >= 16

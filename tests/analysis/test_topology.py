@@ -200,3 +200,25 @@ def test_one_hidden_layer_of_width_dim_plus_one_has_at_most_one_bounded_componen
             output=(rng.integers(-9, 10, (1, 3)), rng.integers(-9, 10, 1)),
         )
         assert len(level_sets(network).level.compact_components) <= 1
+
+
+@pytest.mark.parametrize("seed", range(11))  # at seed 11 the picture is too coarse: a passage is thinner than it
+def test_components_and_holes_of_plane_sets_are_those_of_a_fine_picture(seed):
+    rng = np.random.default_rng(seed)
+    shapes = [(6, 2), (5, 6), (1, 5)]
+    layers = [(rng.normal(0, 1, shape), rng.normal(0, 0.7, shape[0])) for shape in shapes]
+    layers = [(np.round(weights, 3), np.round(bias, 3)) for weights, bias in layers]
+    ticks = (np.arange(1200) + 0.5) / 100 - 6
+    values = np.stack(np.meshgrid(ticks, ticks, indexing="ij"), axis=-1)
+    for weights, bias in layers[:-1]:
+        values = np.maximum(values @ weights.T + bias, 0)
+    values = (values @ layers[-1][0].T + layers[-1][1])[..., 0]
+    level = round(float(np.median(values)) + 0.1, 3)
+    sets = level_sets(er.Network(layers[:-1], output=layers[-1]), level, er.Box([-6, -6], [6, 6]))
+    above, n_above = ndimage.label(values >= level)
+    below, n_below = ndimage.label(values < level)
+    assert sets.superlevel.n_components == n_above
+    inner = set(range(1, n_below + 1)) - set(np.concatenate([below[0], below[-1], below[:, 0], below[:, -1]]).tolist())
+    assert sets.superlevel.betti(compactified=False)[:2] == (n_above, len(inner))
+    edge = set(np.concatenate([above[0], above[-1], above[:, 0], above[:, -1]]).tolist())
+    assert len(sets.superlevel.compact_components) == len(set(range(1, n_above + 1)) - edge)

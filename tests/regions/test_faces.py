@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 import exactregions as er
 from exactregions.network.formats import from_json
 from exactregions.regions.adjacency import facet_pairs, shared_facets
+from exactregions.regions.assemble import complex_by_subdivision
 from exactregions.regions.subdivision import subdivide
-from tests.oracles import NETWORKS
+from tests.oracles import ARRANGEMENTS, NETWORKS
 from tests.regions.test_geometry import without
 from tests.strategies import domains, networks
 
@@ -134,4 +135,69 @@ def test_states_are_printed_and_dimensions_checked():
     assert [face.text for face in found.faces(1)] == ["0", "1", "2"]
     with pytest.raises(er.InputError, match="no faces of dimension 2"):
         found.faces(2)
-    assert found.face_complex.degrees()["counts"] == {1: 2, 2: 1}
+    assert found.degrees()["counts"] == {1: 2, 2: 1}
+
+
+@relaxed
+@given(st.data())
+def test_neighbour_arrays_and_facet_points_are_those_of_the_pairs(data):
+    network = data.draw(networks(max_dim=3))
+    found = er.enumerate_regions(network, data.draw(domains(network.input_dim)))
+    graph = found.graph()
+    assert [found.neighbours_of(k) for k in range(len(found))] == [tuple(sorted(graph[k])) for k in graph]
+    degrees = [degree for _, degree in graph.degree]
+    statistics = found.degrees()
+    assert (statistics["min"], statistics["max"]) == (min(degrees), max(degrees))
+    assert statistics["mean"] * len(found) == sum(degrees) == 2 * found.n_facets
+    pairs = set(map(tuple, found.facets.tolist()))
+    for i in range(min(len(found), 4)):
+        for j in range(i + 1, len(found)):
+            if (i, j) in pairs:
+                point = found.facet_point(i, j)
+                assert found.own_domain.contains(point)
+                crossing = set(found.crossing_neurons(i, j))
+                here = {k for k, at in enumerate(found.own_network.breakpoints_at(point)) if at}
+                assert crossing <= here
+            else:
+                with pytest.raises(er.InputError, match="share no facet"):
+                    found.facet_point(i, j)
+
+
+def test_faces_are_found_only_as_far_down_as_they_are_asked_for():
+    found = er.enumerate_regions(er.Network([([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [0, 0, 0])]))
+    assert len(found.face_complex.neighbour_pairs) == 12
+    assert sorted(found.face_complex._levels) == [2, 3]
+    assert found.f_vector == (1, 6, 12, 8)
+
+
+GENERIC = [e for e in ARRANGEMENTS if e["name"].startswith("generic-") and "central" not in e["name"] and e["d"] <= 4]
+
+
+@pytest.mark.parametrize("entry", GENERIC, ids=lambda entry: entry["name"])
+def test_generic_arrangements_of_the_oracle_have_the_f_vector_of_the_formula(entry):
+    m, n = entry["n_rows"], entry["d"]
+    network = er.Network([([row[:-1] for row in entry["rows"]], [row[-1] for row in entry["rows"]])])
+    found = complex_by_subdivision(network, er.WholeSpace(n))
+    assert list(found.f_vector) == [
+        comb(m, n - k) * sum(comb(m - n + k, i) for i in range(k + 1)) for k in range(n + 1)
+    ]
+    assert found.n_cells == entry["regions"]
+
+
+def test_a_cell_that_is_listed_twice_is_noticed():
+    found = er.enumerate_regions(er.Network([([[1, 0], [0, 1]], [0, 0])]))
+    cells = [(cell.inequalities, cell.pattern, cell.witness) for cell in found]
+    with pytest.raises(er.UndecidedError, match="claim the same side of one facet"):
+        facet_pairs([*cells, cells[0]])
+
+
+@relaxed
+@given(st.data())
+def test_the_complex_made_by_subdivision_is_that_of_the_walk(data):
+    network = data.draw(networks(max_dim=3))
+    domain = data.draw(domains(network.input_dim))
+    walked, made = er.enumerate_regions(network, domain), complex_by_subdivision(network, domain)
+    assert made.pattern_texts() == walked.pattern_texts()
+    assert made.strict.tolist() == walked.strict.tolist()
+    assert made.facets.tolist() == walked.facets.tolist()
+    assert all(cell.inequalities.holds_at(cell.witness) for cell in made)

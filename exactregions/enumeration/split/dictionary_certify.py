@@ -36,9 +36,9 @@ R^(d + 1), constant generators counted; there the d rows and 1 are a basis, so l
 Which generators: those of f, then more until as many rows are spanned as there are generators, then all.
 
 On integers `no_cut_exactly` decides true zeros as well.  It verifies M Y = det I for integers Y and det != 0, in sums
-of integers whose magnitudes add up to less than 2^53, hence without rounding: Y / det is the inverse, and det lam* = f
-Y, det l0* = f_0 det - (f Y) c are integers, again exact.  f* >= 0 on Q if none of them is negative (over det), and f* >
-0 on Q, which is open, unless all are zero; then f* is identically 0.
+of integers whose magnitudes add up to less than 2^53, hence without rounding: Y / det is the inverse, and det lam* =
+f Y, det l0* = f_0 det - (f Y) c are integers, again exact.  f* >= 0 on Q if none of them is negative (over det), and
+f* > 0 on Q, which is open, unless all are zero; then f* is identically 0.
 
 **Attained.**  x is a float vector, hence an exact rational point.  Going forward through the layers, with |h|_max <= H
 and error at most e in each feature, a row has error at most (gamma(K + 2) + eta)(|w|_1 H + |b|) + |w|_1 e, |w|_1 <=
@@ -68,6 +68,7 @@ __all__ = [
     "structural_zeros",
 ]
 
+# nothing is allocated inside, so Numba's reference counts, two atomic operations an array and a call, only cost time
 OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy", "fastmath": False, "_nrt": False}
 UNKNOWN, DEGENERATE = -1, 2  # signs: 0 for g <= 0, 1 for g > 0, DEGENERATE for g identically 0 (a case of g <= 0)
 

@@ -14,9 +14,11 @@ without a pivot (scan); the wall least likely to cut comes first (order); bounds
 dropped there; a last cut yields both leaves at once, without a pivot.  None of this is trusted: see
 `dictionary_certify`.
 
+A vertex may lie on a pending wall (integer networks); then it is first asked whether the wall is positive anywhere.  A
+leaf whose vertex lies on more than d constraints gets its point from a vertex of the cell shrunk a little.
+
 The kernel keeps its state in `Work`, so it can return when the output is full and be called again.  Numba's cache does
-not follow imports: after editing a module that this one
-imports, clear __pycache__.
+not follow imports: after editing a module that this one imports, clear __pycache__.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -285,10 +287,17 @@ def _save(net, work, jobs, slot, bound, count, layer, d):
 
 
 @njit(**OPTIONS)
-def _write(signs, neurons, first_row, offsets, bits, point, at, patterns, witnesses):
+def _write(signs, neurons, first_row, offsets, bits, several, point, at, patterns, witnesses):
     """Write a proved leaf: the packed pattern and the point."""
     for c in range(len(point)):
         witnesses[at, c] = point[c]
+    if not several:  # a bit a neuron
+        for p in range(patterns.shape[1]):
+            byte = 0
+            for g in range(8 * p, min(8 * p + 8, len(signs))):
+                byte |= (signs[g] == 1) << (8 * p + 7 - g)
+            patterns[at, p] = byte
+        return
     for p in range(patterns.shape[1]):
         patterns[at, p] = 0
     place = 0
@@ -541,7 +550,7 @@ def advance(net, work, jobs, out):
                             if control[EMIT]:
                                 degenerate[control[FOUND]] = flat
                                 _write(
-                                    signs, neurons, first_row, offsets, bits, point, control[FOUND], patterns,
+                                    signs, neurons, first_row, offsets, bits, several, point, control[FOUND], patterns,
                                     witnesses,
                                 )  # fmt: skip
                             control[FOUND] += 1

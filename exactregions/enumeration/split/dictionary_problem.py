@@ -1,8 +1,8 @@
 """From a `ReducedProblem` to the arrays of the dictionary kernel: affine forms, start nodes, scratch.
 
 *Neurons, not rows.*  The rows g_1, ..., g_T of a neuron have the same linear part, so the sum of their features on a
-piece is p g_1 + kappa with the slope p of the activation there and an exact constant kappa = phi(xi_1 + t) - phi(xi_1)
-- p t, t > 0 any that stays in the piece: saturated pieces have p = 0 and are recognised as constants.
+piece is p g_1 + kappa with the slope p of the activation there and an exact constant kappa = phi(z) - phi(xi_1) -
+p (z - xi_1), z any in the piece: saturated pieces have p = 0 and are recognised as constants.
 
 *Scale.*  Row values are scaled by powers of two a neuron, which changes no sign and rounds nothing.  If the problem has
 an integral form with entries below 2^53, that form is used instead, so that forms stay exact as long as they are small.

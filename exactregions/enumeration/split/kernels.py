@@ -26,7 +26,7 @@ __all__ = ["Plan", "choose", "run_kernel"]
 
 _FEW_CELLS = 2000  # the exact rung takes a fraction of a second for these, less than loading compiled code
 _SMALL_INTEGERS = 1 << 12
-_LARGEST_VERTEX_DIM = 5
+_LARGEST_VERTEX_DIM, _LARGEST_INTEGER_DIM = 5, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +49,11 @@ def choose(problem: ReducedProblem, rung: str, kernel: str) -> Plan:
         return Plan("exact", None)
     if rung == "auto" and kernel == "auto" and _most_cells(problem) <= _FEW_CELLS:
         return Plan("exact", None)
+    if rung == "auto":
+        within = kernel == "vertices" or (kernel == "auto" and problem.dim <= _LARGEST_INTEGER_DIM)
+        rung = "integer" if within and _has_small_integers(problem) else "float"
     if kernel == "auto":
         kernel = "vertices" if problem.dim <= _LARGEST_VERTEX_DIM or rung == "integer" else "dictionary"
-    if rung == "auto":
-        rung = _auto_rung(problem, kernel)
     reason = _reason_against(problem, rung, kernel)
     if reason is None:
         return Plan(rung, kernel)
@@ -63,11 +64,9 @@ def choose(problem: ReducedProblem, rung: str, kernel: str) -> Plan:
     return Plan("exact", None)
 
 
-def _auto_rung(problem: ReducedProblem, kernel: str) -> str:
+def _has_small_integers(problem: ReducedProblem) -> bool:
     layers = problem.integer_layers()
-    if layers is not None and all(np.abs(layer.weights).max() <= _SMALL_INTEGERS for layer in layers):
-        return "integer" if kernel == "vertices" else "float"
-    return "float"
+    return layers is not None and all(np.abs(layer.weights).max() <= _SMALL_INTEGERS for layer in layers)
 
 
 def _most_cells(problem: ReducedProblem) -> int:
@@ -82,7 +81,9 @@ def _reason_against(problem: ReducedProblem, rung: str, kernel: str) -> str | No
     if kernel == "vertices":
         from exactregions.enumeration.split.vertices import can_search
 
-        if can_search(problem, integral=rung == "integer"):
+        with _one_blas_thread():
+            fits = can_search(problem, integral=rung == "integer")
+        if fits:
             return None
         return "the numbers of this network do not fit, or it has no hidden layer"
     if rung == "integer":

@@ -45,7 +45,7 @@ from numba import njit
 from exactregions.enumeration.split.bits import ctz, popcount
 from exactregions.enumeration.split.vertices_leave import emit, emit_pair, give_up, hand_out, number, push, spread
 from exactregions.enumeration.split.vertices_load import load
-from exactregions.enumeration.split.vertices_rays import afresh, between, sign_bits
+from exactregions.enumeration.split.vertices_rays import afresh, between, settle_signs, sign_bits
 from exactregions.enumeration.split.vertices_refine import OPTIONS
 from exactregions.enumeration.split.vertices_state import (
     ALL,
@@ -77,7 +77,7 @@ from exactregions.enumeration.split.vertices_state import (
 __all__ = ["advance"]
 
 
-@njit(**OPTIONS)
+@njit(**OPTIONS, inline="always")
 def _cut(
     net: Any,
     layer: int,
@@ -155,7 +155,8 @@ def _cut(
             mask = common | slot_bit
             if not integral and not scr.e_max[fresh] <= coarse:
                 afresh(net, layer, last, buf, scr, cell, m, mask, slots, k, fresh, work, control)
-            sign_bits(net, layer, last, integral, buf, scr, cell, m, k, p, q, fresh, mask, slots, work, control)
+            if sign_bits(scr, m, k, p, q, fresh) and not integral:
+                settle_signs(net, layer, last, buf, scr, cell, m, k, fresh, mask, slots, work, control)
             if not last:
                 ends = scr.ends
                 scr.name[fresh] = number(names, scr.name[ends[fresh, 0]], scr.name[ends[fresh, 1]], scr.columns[k])

@@ -57,7 +57,7 @@ def give_up(
     control[DEPTH] -= 1
 
 
-@njit(**OPTIONS)
+@njit(**OPTIONS, inline="always")
 def spread(scr: Any, m: int, words: int, compact: Any, rest: Any, target: Any) -> None:
     """Put the bits of the rows that cut among those of the rows that do not."""
     for q in range(words):
@@ -125,7 +125,7 @@ def emit_pair(
         emit(net, layer, buf, scr, cell, out, control, W[8], inside)
 
 
-@njit(**OPTIONS)
+@njit(**OPTIONS, inline="always")
 def number(names: Any, a: int, b: int, wall: int) -> int:
     """Return the number of the vertex where a wall meets the edge between two vertices."""
     low, high = min(a, b), max(a, b)
@@ -139,7 +139,7 @@ def number(names: Any, a: int, b: int, wall: int) -> int:
     return number
 
 
-@njit(**OPTIONS)
+@njit(**OPTIONS, inline="always")
 def push(
     net: Any,
     layer: int,

@@ -106,7 +106,7 @@ def _settle(net: Any, layer: int, buf: Any, cell: int, entry: int, doubtful: Any
                 buf.Q[v, q] &= ~(ONE << bit)
 
 
-@njit(**OPTIONS)
+@njit(**OPTIONS, inline="always")
 def load(
     net: Any, layer: int, integral: bool, buf: Any, scr: Any, names: Any, work: Any, control: Any, cell: int
 ) -> int:

@@ -106,7 +106,7 @@ def _divide(scr: Any, r: int, h: int, m: int, n_full: int) -> None:
             scr.full[r, j] /= divisor
 
 
-@njit(**OPTIONS)
+@njit(**OPTIONS, inline="always")
 def between(
     net: Any,
     layer: int,
@@ -233,27 +233,11 @@ def afresh(
     return True
 
 
-@njit(**OPTIONS)
-def sign_bits(
-    net: Any,
-    layer: int,
-    last: bool,
-    integral: bool,
-    buf: Any,
-    scr: Any,
-    cell: int,
-    m: int,
-    k: int,
-    p: int,
-    q: int,
-    r: int,
-    mask: Any,
-    slots: Any,
-    work: Any,
-    control: Any,
-) -> None:
-    """Set the sign bits of a new ray: inherited where both ends agree, else by its value and error."""
-    fresh = 0
+@njit(**OPTIONS, inline="always")
+def sign_bits(scr: Any, m: int, k: int, p: int, q: int, r: int) -> bool:
+    """Set the sign bits of a new ray: inherited where both ends agree, else by its value and error; whether any is unknown."""
+    doubtful = False
+    error = scr.e_max[r]
     for w in range((m + 63) >> 6):
         p_up, p_down, q_up, q_down = scr.P[p, w], scr.N[p, w], scr.P[q, w], scr.N[q, w]
         doubt = scr.Q[p, w] | scr.Q[q, w]
@@ -265,41 +249,58 @@ def sign_bits(
             bit = ~(ONE << np.uint64(k & 63))
             up, down, rest = up & bit, down & bit, rest & bit
         unknown = NONE
-        error = scr.e_max[r]
+        while rest != 0:
+            at = ctz(rest)
+            rest &= rest - ONE
+            value = scr.val[r, 64 * w + np.int64(at)]
+            above, below = np.uint64(value > error), np.uint64(value < -error)
+            up |= above << at
+            down |= below << at
+            # with no error, as with integers, neither means 0
+            unknown |= (ONE ^ (above | below | np.uint64(error == 0.0))) << at
+        doubtful = doubtful or unknown != 0
+        scr.P[r, w], scr.N[r, w], scr.Q[r, w] = up, down, unknown
+    return doubtful
+
+
+@njit(**OPTIONS)
+def settle_signs(
+    net: Any,
+    layer: int,
+    last: bool,
+    buf: Any,
+    scr: Any,
+    cell: int,
+    m: int,
+    k: int,
+    r: int,
+    mask: Any,
+    slots: Any,
+    work: Any,
+    control: Any,
+) -> None:
+    """Compute a ray afresh because some of its signs are unknown, and find those that can be found."""
+    if not afresh(net, layer, last, buf, scr, cell, m, mask, slots, k, r, work, control):
+        return
+    error = scr.e_max[r]
+    for w in range((m + 63) >> 6):
+        rest = scr.Q[r, w]
         while rest != 0:
             at = ctz(rest)
             rest &= rest - ONE
             c = 64 * w + np.int64(at)
             one = ONE << at
             value = scr.val[r, c]
-            if value > error:
-                up |= one
-                continue
-            if value < -error:
-                down |= one
-                continue
-            if integral:
-                continue
-            if fresh == 0:
-                fresh = 1 if afresh(net, layer, last, buf, scr, cell, m, mask, slots, k, r, work, control) else -1
-                error = scr.e_max[r]
-                value = scr.val[r, c]
-                if value > error:
-                    up |= one
-                    continue
-                if value < -error:
-                    down |= one
-                    continue
-            sign = 0
-            if fresh == 1:
+            sign = 1 if value > error else -1 if value < -error else 0
+            if sign == 0:
                 control[N_WALL] += 1
+                signs = buf.signs[cell]
                 sign = sign_of_wall(
-                    net, layer, scr.columns[c], buf.signs[cell], work.x, work.bounds[2], work.row, work.v, work.v2
+                    net, layer, scr.columns[c], signs, work.x, work.bounds[2], work.row, work.v, work.v2
                 )
             if sign > 0:
-                up |= one
+                scr.P[r, w] |= one
+                scr.Q[r, w] &= ~one
             elif sign < 0:
-                down |= one
-            else:
-                unknown |= one
-        scr.P[r, w], scr.N[r, w], scr.Q[r, w] = up, down, unknown
+                scr.N[r, w] |= one
+                scr.Q[r, w] &= ~one

@@ -1,0 +1,1 @@
+"""Seed 001, the notes *Expressivity and Depth*."""
