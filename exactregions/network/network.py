@@ -18,7 +18,7 @@ import numpy as np
 from exactregions.errors import InputError, ShapeError
 from exactregions.network import fingerprint, forward
 from exactregions.network.activations import RELU, PiecewiseLinear, activation_from_json
-from exactregions.rational import RationalMatrix, to_fraction_matrix, to_fractions
+from exactregions.rational import IntMatrix, RationalMatrix, to_fraction_matrix, to_fractions
 
 __all__ = ["AffineLayer", "Network"]
 
@@ -268,8 +268,11 @@ class Network:
 
     def composed_with(self, inner: RationalMatrix) -> Network:
         """Return the network t -> f(M t + o), for `inner` = [[M, o], [0, 1]]: how a `Slice` is enumerated."""
-        first, *rest = (*self.layers, *([self.output] if self.output else []))
-        parts = [first.after(inner), *rest]
+        layers = (*self.layers, *([self.output] if self.output else []))
+        if not layers:  # the identity becomes the affine map itself
+            image = RationalMatrix(IntMatrix(inner.numerators.tolist()[:-1]), inner.denominator)
+            return Network.from_parts([], [], AffineLayer(image), inner.shape[1] - 1)
+        parts = [layers[0].after(inner), *layers[1:]]
         return Network.from_parts(
             parts[: len(self.layers)], self.activations, parts[-1] if self.output else None, inner.shape[1] - 1
         )

@@ -128,9 +128,7 @@ class _Sweep:
         below = tuple([g for g in cell if values[g] <= 0] + fresh) if keep_below else None
         return below, tuple([g for g in cell if values[g] >= 0] + fresh)
 
-    def _edges(
-        self, cell: Members, plus: Sequence[int], minus: Sequence[int], rank: int
-    ) -> Iterator[tuple[int, int]]:
+    def _edges(self, cell: Members, plus: Sequence[int], minus: Sequence[int], rank: int) -> Iterator[tuple[int, int]]:
         """Pairs that span an edge of the cell.
 
         A generator on no more than rank - 1 rows is on independent ones, so rank - 2 common rows make an edge.

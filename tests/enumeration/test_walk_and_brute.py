@@ -142,6 +142,14 @@ def test_a_network_without_hidden_layers_is_one_cell():
     assert found[0].affine_map.weights == ((1, 2),)
 
 
+def test_a_network_without_any_layer_is_one_cell_on_a_slice_too():
+    identity = er.Network([], input_dim=2)
+    plane = er.Slice([1, 2], [[1, 1]])
+    for engine in ("walk", "brute", "split"):
+        found = er.enumerate_regions(identity, plane, engine=engine)
+        assert (found.n_cells, found[0].affine_map.weights, found[0].affine_map.bias) == (1, ((1,), (1,)), (1, 2))
+
+
 def test_a_start_on_a_wall_is_moved_off_it():
     network = er.Network([([[1, 0], [0, 1], [1, 1]], [0, 0, 0])])
     from_wall = er.enumerate_regions(network, start=[0, 0])

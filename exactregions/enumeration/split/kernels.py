@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, prod
@@ -26,7 +26,7 @@ __all__ = ["Plan", "choose", "run_kernel"]
 
 _FEW_CELLS = 2000  # the exact rung takes a fraction of a second for these, less than loading compiled code
 _SMALL_INTEGERS = 1 << 12
-_LARGEST_VERTEX_DIM, _LARGEST_INTEGER_DIM = 5, 6
+_LARGEST_VERTEX_DIM, _LARGEST_INTEGER_DIM = 4, 6  # measured: beyond, the dictionary is faster
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +111,8 @@ def _vertices(problem: ReducedProblem, *, integral: bool, listing: bool, threads
 
 
 def _one_blas_thread() -> AbstractContextManager[object]:
-    try:
-        from threadpoolctl import threadpool_limits
-    except ImportError:  # then BLAS spins, which costs CPU time and nothing else
-        return nullcontext()
+    from threadpoolctl import threadpool_limits
+
     return cast("AbstractContextManager[object]", threadpool_limits(1, user_api="blas"))
 
 

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from math import comb
 
 from proofs_checks.lemmas.registry import register
-from proofs_checks.lemmas.sign_sequences.zeros_equal_codimension import signs
 from proofs_checks.lemmas.support.hypotheses import LISTABLE_FACES, condition
-from proofs_checks.lemmas.support.partial import PartialRegion, State, covers, find_partial_regions
+from proofs_checks.lemmas.support.partial import PartialRegion, State, covers, find_partial_regions, signs
 from proofs_checks.lemmas.support.subject import Subject
 from proofs_checks.lemmas.verdict import Outcome, Scope, fails, holds
 

@@ -11,9 +11,8 @@ from fractions import Fraction
 from itertools import combinations
 
 from proofs_checks.lemmas.registry import register
-from proofs_checks.lemmas.sign_sequences.zeros_equal_codimension import signs
 from proofs_checks.lemmas.support.hypotheses import LISTABLE_FACES
-from proofs_checks.lemmas.support.partial import find_partial_regions, state_at
+from proofs_checks.lemmas.support.partial import find_partial_regions, signs, state_at
 from proofs_checks.lemmas.support.segments import point_on
 from proofs_checks.lemmas.support.subject import Subject
 from proofs_checks.lemmas.verdict import Outcome, Scope, fails, holds

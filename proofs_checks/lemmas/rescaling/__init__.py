@@ -1,9 +1,7 @@
 """Transformations of a network that keep its patterns."""
 
-from proofs_checks.lemmas.rescaling import (
-    bias_scaling,
-)
+# the order of these imports is the order of the table
+from proofs_checks.lemmas.rescaling import bias_scaling  # isort: skip
+from proofs_checks.lemmas.rescaling import neuron_symmetries  # isort: skip
 
-__all__ = [
-    "bias_scaling",
-]
+__all__ = ["bias_scaling", "neuron_symmetries"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from proofs_checks.lemmas.registry import register
 from proofs_checks.lemmas.support.hypotheses import LISTABLE_FACES, LOW_DIMENSION, WHOLE_SPACE
-from proofs_checks.lemmas.support.partial import PartialRegion, State, f_vector, find_partial_regions
+from proofs_checks.lemmas.support.partial import PartialRegion, f_vector, find_partial_regions, signs
 from proofs_checks.lemmas.support.subject import Subject
 from proofs_checks.lemmas.verdict import Outcome, Scope, fails, holds
 
@@ -72,13 +72,3 @@ def _cause(subject: Subject, region: PartialRegion) -> str:
     if region.dim == subject.dim:
         return f"neuron {names} is at its breakpoint on an open set"
     return f"neurons {names} are at a breakpoint together on a set of dimension {region.dim}"
-
-
-def signs(subject: Subject, state: State) -> str:
-    """A state as printed: pieces as digits, ``*`` at a breakpoint."""
-    text, start = [], 0
-    for width in subject.network.widths:
-        part = state[start : start + width]
-        text.append("".join("*" if code % 2 else str(code // 2) for code in part))
-        start += width
-    return "|".join(text)

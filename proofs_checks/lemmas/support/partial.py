@@ -16,7 +16,7 @@ from exactregions.network import Network
 from exactregions.rational import IntMatrix, primitive
 from proofs_checks.lemmas.support.subject import Point, Row, Subject
 
-__all__ = ["PartialRegion", "State", "covers", "f_vector", "find_partial_regions", "state_at"]
+__all__ = ["PartialRegion", "State", "covers", "f_vector", "find_partial_regions", "signs", "state_at"]
 
 State = tuple[int, ...]
 _POINTS = 4  # interior points kept of a region, from different cells
@@ -139,3 +139,13 @@ def covers(face: State, other: State) -> bool:
     For states of a complex that says that `face` is in the closure of `other`, or equal (Masden 2022, Lemma 16).
     """
     return all(a == b or (a % 2 and abs(a - b) == 1) for a, b in zip(face, other, strict=True))
+
+
+def signs(subject: Subject, state: State) -> str:
+    """A state as printed: pieces as digits, ``*`` at a breakpoint."""
+    text, start = [], 0
+    for width in subject.network.widths:
+        part = state[start : start + width]
+        text.append("".join("*" if code % 2 else str(code // 2) for code in part))
+        start += width
+    return "|".join(text)
