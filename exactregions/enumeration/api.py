@@ -52,6 +52,16 @@ class Count:
     seconds: float
     method: dict[str, int]
 
+    def summary(self) -> dict[str, object]:
+        """Return the values keyed as in the command line's JSON."""
+        return {
+            "engine": self.engine,
+            "status": self.status.value,
+            "n_cells": self.n_cells,
+            "n_strict": self.n_strict,
+            "seconds": round(self.seconds, 6),
+        }
+
 
 def enumerate_regions(
     network: Network,

@@ -223,7 +223,7 @@ class FaceComplex:
         return self._parts(dim)[index] if dim else ()
 
     def interior_point(self, dim: int, index: int) -> tuple[Fraction, ...]:
-        """A point in the relative interior: the mean of the vertices, and all rays added."""
+        """A point in the relative interior of a face."""
         return interior_point(self.generators, self._level(dim).members[index])
 
     # -- incidence ---------------------------------------------------------------------------------------------

@@ -61,10 +61,15 @@ class Generators:
 
 
 def interior_point(generators: Generators, members: Members) -> Point:
-    """A point in the relative interior of a face: the mean of its vertices, and all its rays added."""
-    vertices = sum(map(generators.is_vertex, members))
-    total = [Fraction(0)] * (len(generators.vectors[0]) - 1)
-    for generator in members:
-        share = Fraction(1, vertices) if generators.is_vertex(generator) else Fraction(1)
-        total = [a + share * b for a, b in zip(total, generators.point(generator), strict=True)]
-    return tuple(total)
+    """A point in the relative interior of a face: a sum of its generators, all brought to about the same size.
+
+    Any positive multiples would do; powers of two keep the point's digits few.
+    """
+    vectors = [generators.vectors[g] for g in members]
+    sizes = [(vector[-1] or max(map(abs, vector))).bit_length() for vector in vectors]
+    top = max(sizes)
+    columns = zip(*vectors, strict=True)
+    *sums, height = [
+        sum([value << (top - size) for value, size in zip(column, sizes, strict=True)]) for column in columns
+    ]
+    return tuple([Fraction(value, height) for value in sums])
