@@ -430,3 +430,52 @@ def _integers(text: str, where: str) -> list[int]:
         return [int(part) for part in text.split(",")]
     except ValueError:
         raise InputError(f"integers separated by commas are wanted, not {text!r}", where=where) from None
+
+
+# -- statements of the literature: the only commands that import proofs_checks.lemmas ----------------------------------
+
+
+@main.command()
+@_problem_options
+@click.option("--only", metavar="ID,ID,...", help="Check these statements only; `list` prints them all.")
+@click.option("--report", "report_path", metavar="FILE.html", help="Write a self-contained page with pictures.")
+@click.option("--samples", type=click.IntRange(min=2), default=12, show_default=True, help="Random networks drawn.")
+@click.option("--load", "extra", metavar="FILE.py", multiple=True, help="Run a file that registers more statements.")
+def lemmas(
+    net: str,
+    domain_text: str | None,
+    activation: str | None,
+    as_json: bool,
+    only: str | None,
+    report_path: str | None,
+    samples: int,
+    extra: tuple[str, ...],
+) -> None:
+    """Check the statements of the literature on a network."""
+    import runpy
+
+    from tqdm.auto import tqdm
+
+    from proofs_checks import lemmas as checks
+    from proofs_checks.lemmas.report import facts, html_page, table
+
+    if report_path is not None:
+        check_target(report_path)
+    for path in extra:
+        if not Path(path).is_file():
+            raise InputError("no such file", where=path)
+        runpy.run_path(path)
+    names = [lemma.statement.id for lemma in checks.statements()]
+    if only == "list":
+        click.echo("\n".join(f"{name}  {checks.get(name).statement.title}" for name in names))
+        return
+    chosen = names if only is None else [checks.get(name.strip()).statement.id for name in only.split(",")]
+    network, domain = _load(net, domain_text, activation)
+    subject = checks.Subject(network, domain, samples=samples)
+    bar = tqdm(checks.iter_checks(subject, only=chosen), total=len(chosen), desc="lemmas", disable=None, leave=False)
+    verdicts = dict(bar)
+    if report_path is not None:
+        page = html_page(subject, verdicts, title=f"Statements checked on {Path(net).name}")
+        Path(report_path).write_text(page, encoding="utf-8")
+        click.echo(f"report: {report_path}", err=True)
+    click.echo(json.dumps(facts(subject, verdicts)) if as_json else table(verdicts))

@@ -21,10 +21,15 @@ from math import comb, gcd
 from exactregions.errors import UndecidedError
 from exactregions.rational import IntMatrix
 
-__all__ = ["Row", "WhitneyCounter", "canonical_row", "restrict"]
+__all__ = ["FewRepeatsError", "Row", "WhitneyCounter", "canonical_row", "restrict"]
 
 Row = tuple[int, ...]
 _DEEPEST = 300  # levels of recursion, two Python frames each
+_REPEATS = 4  # lookups for each new restriction: 5 to 15 on the classical arrangements, under 3 on random ones
+
+
+class FewRepeatsError(UndecidedError):
+    """Restrictions hardly repeat, so remembering them does not pay."""
 
 
 def canonical_row(row: Sequence[int]) -> Row:
@@ -82,6 +87,8 @@ class WhitneyCounter:
     ----------
     max_nodes : int, optional
         Give up with `UndecidedError` when more restrictions than that have been worked out.
+    patience : int, optional
+        Give up with `FewRepeatsError` if after so many restrictions hardly any has been met again.
 
     Examples
     --------
@@ -91,9 +98,11 @@ class WhitneyCounter:
     (1, 3, 2)
     """
 
-    def __init__(self, *, max_nodes: int | None = None) -> None:
+    def __init__(self, *, max_nodes: int | None = None, patience: int | None = None) -> None:
         self._memo: dict[tuple[Row, ...], tuple[int, ...]] = {}
+        self._lookups = 0
         self._max_nodes = max_nodes
+        self._patience = patience
 
     @property
     def n_nodes(self) -> int:
@@ -112,16 +121,22 @@ class WhitneyCounter:
         if depth > _DEEPEST:
             raise UndecidedError(f"deletion and restriction went deeper than {_DEEPEST} levels")
         key = _canonical(rows, dim)
+        self._lookups += 1
         found = self._memo.get(key)
         if found is None:
-            if self._max_nodes is not None and len(self._memo) >= self._max_nodes:
-                raise UndecidedError(
-                    f"the characteristic polynomial needs more than {self._max_nodes} restrictions",
-                    remedy="raise max_nodes",
-                )
+            self._check_limits()
             found = self._compute(key, len(key[0]) - 1, depth)
             self._memo[key] = found
         return (*found, *(0,) * (dim + 1 - len(found)))
+
+    def _check_limits(self) -> None:
+        if self._max_nodes is not None and self.n_nodes >= self._max_nodes:
+            raise UndecidedError(
+                f"the characteristic polynomial needs more than {self._max_nodes} restrictions",
+                remedy="raise max_nodes",
+            )
+        if self.n_nodes == self._patience and self._lookups < _REPEATS * self.n_nodes:
+            raise FewRepeatsError(f"hardly any of {self.n_nodes} restrictions was met again")
 
     def _compute(self, rows: tuple[Row, ...], dim: int, depth: int) -> tuple[int, ...]:
         if dim == 1:

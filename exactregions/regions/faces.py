@@ -165,6 +165,27 @@ class FaceComplex:
                 remedy="the list of cells is not complete",
             )
 
+    def check_closed(self) -> None:
+        """Check that every facet inside the domain has a cell on either side, which proves that no cell is missing.
+
+        The interior of the domain without the faces of codimension 2 is connected, so a list of cells that is not
+        empty and can be left through no facet holds all of them.  Unlike the volume identity this needs no bounds.
+
+        Raises
+        ------
+        InputError
+            If there is no cell, or a facet with only one.
+        """
+        if not self._level(self.dim).members:
+            raise InputError("there is no cell", where="facets", remedy="every domain with interior has one")
+        for facet, cells in enumerate(self.facet_cells):
+            if len(cells) < 2:
+                raise InputError(
+                    f"beyond facet {facet} of cell {cells[0]} there is no cell",
+                    where="facets",
+                    remedy="the list of cells is not complete",
+                )
+
     @cached_property
     def n_patterns_any_dimension(self) -> int:
         """Number of left-open patterns of all points of the domain (R1 of Stargalla, Hertrich and Reichman)."""

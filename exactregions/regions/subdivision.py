@@ -34,6 +34,8 @@ from exactregions.regions.generators import Generators, Members, Vector
 
 __all__ = ["Subdivision", "bit_widths", "polyhedron", "subdivide"]
 
+_BLOCK = 4096  # vectors in one matrix product, so that copies stay small
+
 
 @dataclass(frozen=True, slots=True)
 class Subdivision:
@@ -201,13 +203,16 @@ class _Sweep:
 
     def affine(self, matrix: RationalMatrix, signal: Callable[[Vector], Vector]) -> None:
         """Replace the current layer's values by `matrix` times what `signal` makes of each vector."""
-        everything = [*self.vectors, *self.lines]
-        flat = [entry for vector in everything for entry in signal(vector)]
-        images = IntMatrix(len(everything), matrix.shape[1], flat) * matrix.numerators.transpose()
-        values = [
-            [*vector[: self.size], *map(int, row)] for vector, row in zip(everything, images.tolist(), strict=True)
-        ]
-        self.vectors, self.lines = values[: len(self.vectors)], values[len(self.vectors) :]
+        size, turned = self.size, matrix.numerators.transpose()
+
+        def images(vectors: list[Vector]) -> Iterator[Vector]:
+            for start in range(0, len(vectors), _BLOCK):
+                block = vectors[start : start + _BLOCK]
+                flat = [entry for vector in block for entry in signal(vector)]
+                rows = (IntMatrix(len(block), matrix.shape[1], flat) * turned).tolist()
+                yield from ([*vector[:size], *map(int, row)] for vector, row in zip(block, rows, strict=True))
+
+        self.vectors, self.lines = list(images(self.vectors)), list(images(self.lines))
 
     def finish(self, scale: int) -> Generators:
         size = self.size

@@ -164,7 +164,7 @@ def check_all(
     *,
     only: Iterable[str] | None = None,
     complex_: RegionComplex | None = None,
-    samples: int = 20,
+    samples: int = 12,
 ) -> dict[str, Verdict]:
     """Check many statements on one network.
 

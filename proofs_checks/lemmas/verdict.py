@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
+from math import log
 from typing import Any
 
 import numpy as np
@@ -107,8 +108,13 @@ class Estimate:
     against: float | None = None
 
     @classmethod
-    def of(cls, name: str, values: Sequence[float], *, against: float | None = None, level: float = 0.99) -> Estimate:
+    def of(
+        cls, name: str, values: Sequence[float], *, against: float | None = None, level: float = 0.99, step: float = 1.0
+    ) -> Estimate:
         """Estimate the mean of independent values, with Student's interval.
+
+        The interval is not let become narrower than what n equal values allow to conclude: an event that did not occur
+        in n trials has a probability of at most log(1 / (1 - level)) / n, and would have moved a value by `step`.
 
         Examples
         --------
@@ -123,6 +129,7 @@ class Estimate:
             raise InputError(f"{count} samples give no confidence interval", remedy="take at least two")
         mean = float(np.mean(values))
         half = float(t.ppf((1 + level) / 2, count - 1)) * float(np.std(values, ddof=1)) / count**0.5
+        half = max(half, step * log(1 / (1 - level)) / count)
         return cls(name, mean, mean - half, mean + half, level, count, against)
 
     def __str__(self) -> str:

@@ -82,7 +82,7 @@ def main() -> None:
             ours = run_walk(path)
             rates = [run["cells"] / run["cpu"] for run in (ours, peer)]
             ratios.append(rates[0] / rates[1])
-            print(f"walk {rates[0]:8.1f} cells/s ({ours['cells']})   relucent {rates[1]:8.1f} cells/s   x{ratios[-1]:.1f}")
+            print(f"walk {rates[0]:8.1f} cells/s, relucent {rates[1]:8.1f} cells/s: {ratios[-1]:.1f} times")
     print(f"median ratio: {statistics.median(ratios):.1f}")
 
 

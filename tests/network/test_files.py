@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from exactregions.domains import Box, Slice, WholeSpace
 from exactregions.errors import FormatError, InputError, ShapeError, UnsupportedError
-from exactregions.network import Network
 from exactregions.files import atomic_writer
+from exactregions.network import Network
 from exactregions.network.formats import from_json, load, load_problem, npz, save, to_json
 from tests.network.reference import Plain, Refusal, plains
 

@@ -150,7 +150,7 @@ def test_facets_are_the_irredundant_rows_by_linear_programming(data):
     by_lp = [k for k in range(rows.nrows()) if isinstance(redundancy(system, k), Irredundant)]
     assert [facet.row for facet in facets] == by_lp
     for facet in facets:
-        signs = [value for value in system.evaluate(facet.point)]
+        signs = system.evaluate(facet.point)
         assert signs[facet.row] == 0
         assert all(value > 0 for k, value in enumerate(signs) if k != facet.row)
 

@@ -184,6 +184,18 @@ def test_generic_arrangements_of_the_oracle_have_the_f_vector_of_the_formula(ent
     assert found.n_cells == entry["regions"]
 
 
+@relaxed
+@given(st.data())
+def test_a_missing_cell_always_leaves_a_facet_open(data):
+    network = data.draw(networks(max_dim=3))
+    found = er.enumerate_regions(network, data.draw(domains(network.input_dim)))
+    found.face_complex.check_closed()
+    if len(found) > 1:
+        for missing in range(min(len(found), 6)):
+            with pytest.raises(er.InputError, match="there is no cell"):
+                without(found, missing).face_complex.check_closed()
+
+
 def test_a_cell_that_is_listed_twice_is_noticed():
     found = er.enumerate_regions(er.Network([([[1, 0], [0, 1]], [0, 0])]))
     cells = [(cell.inequalities, cell.pattern, cell.witness) for cell in found]

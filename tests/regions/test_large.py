@@ -36,6 +36,7 @@ def test_d3_32x2_has_its_structure_within_a_minute_and_two_gigabytes():
     assert found.n_cells == LADDER_COUNTS["d3-32x2"]["n_cells"] == 46_886
     assert found.f_vector == (44_742, 136_309, 138_452, 46_886)
     found.face_complex.check_euler()
+    found.face_complex.check_closed()
     assert found.n_facets == 138_452
     assert found.n_linear == found.n_closed_connected == found.n_affine_maps == 46_886
     assert found.degrees()["max"] == 16

@@ -61,6 +61,16 @@ def test_closed_regions_may_be_joined_through_a_slice_of_cells_with_other_maps(s
     assert found.n_linear - found.n_closed_connected == joined
 
 
+def test_convex_regions_that_are_no_complex_need_one_piece_more():
+    # f = r + (relu(x + r) - relu(x - r)) / 2, r = relu(y): the edge of the lower half-plane has corners of others in it
+    layers = [([[0, 1], [1, 0]], [0, 0]), ([[1, 1], [-1, 1], [1, 0]], [0, 0, 0])]
+    kinds = [[er.RELU, er.IDENTITY], [er.RELU, er.RELU, er.IDENTITY]]
+    found = er.enumerate_regions(er.Network(layers, output=([["1/2", "-1/2", 1]], [0]), activation=kinds))
+    assert all(region.is_convex for region in found.linear_regions())
+    notions = found.affine_pieces.notions()
+    assert (notions.r3, notions.r4, notions.r5, notions.r6) == ((5, 5), 4, 4, 4)
+
+
 def test_every_merge_has_its_reason():
     def reasons(name):
         return {merge.reason for region in oracle(name).linear_regions() for merge in region.merges}

@@ -28,9 +28,8 @@ def test_polars_has_one_row_a_cell_with_exact_volume_and_map():
 def test_facets_name_their_cells_their_neurons_and_a_point():
     pytest.importorskip("polars")
     table = IN_BOX.to_polars("facets")
-    assert sorted(zip(table["first"].to_list(), table["second"].to_list(), strict=True)) == IN_BOX.facets.tolist() or [
-        tuple(pair) for pair in IN_BOX.facets.tolist()
-    ]
+    pairs = sorted(map(list, zip(table["first"].to_list(), table["second"].to_list(), strict=True)))
+    assert pairs == IN_BOX.facets.tolist()
     for row in table.iter_rows(named=True):
         assert row["neurons"] == list(IN_BOX.crossing_neurons(row["first"], row["second"]))
         at = NETWORK.breakpoints_at(row["point"])

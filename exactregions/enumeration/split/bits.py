@@ -1,3 +1,5 @@
+# mypy: disable-error-code="untyped-decorator"
+# (Numba decides what these are)
 """Population count and trailing zeros of 64-bit words, for compiled code."""
 
 from __future__ import annotations

@@ -87,7 +87,9 @@ class Cone:
         for index, line in enumerate(self.lines):
             if line[entry]:
                 return self._split_line(entry, index, bit)
-        above, below, on = [], [], []
+        above: list[int] = []
+        below: list[int] = []
+        on: list[int] = []
         for index, ray in enumerate(self.rays):
             (above if ray[entry] > 0 else below if ray[entry] < 0 else on).append(index)
         rays = [self.rays[i] for i in on]

@@ -104,9 +104,9 @@ def _pieces(problem: ReducedProblem, up: list[Bits], flat: list[Bits]) -> tuple[
     for layer, bits, nil in zip(problem.layers, up, flat, strict=True):
         neurons = np.array(layer.neurons)
         starts = np.flatnonzero(np.diff(neurons, prepend=-1))
-        walls = np.array(layer.is_wall)
-        pieces.append(np.add.reduceat((bits & walls).astype(np.int64), starts, axis=1))
-        marks.append(np.add.reduceat((nil & walls).astype(np.int64), starts, axis=1) > 0)
+        wall = np.array(layer.is_wall)
+        pieces.append(np.add.reduceat((bits & wall).astype(np.int64), starts, axis=1))
+        marks.append(np.add.reduceat((nil & wall).astype(np.int64), starts, axis=1) > 0)
     return np.concatenate(pieces, axis=1), np.concatenate(marks, axis=1)
 
 

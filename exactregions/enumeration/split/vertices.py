@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from fractions import Fraction
 from queue import SimpleQueue
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,9 +151,7 @@ class _Search:
         )
         self.aside: list[Prefix] = []
         self.multiplied = 0
-        self.first: list[list[Fraction]] | list[list[int]] = [
-            list(row) for row in problem.layers[0].matrix.to_fractions()
-        ]
+        self.first: list[list[Any]] = [list(row) for row in problem.layers[0].matrix.to_fractions()]
         if integral:
             first = net.flat[: int(net.rows[0] * net.cols[0])].reshape(-1, int(net.cols[0]))
             self.first = [list(map(int, row)) for row in first.tolist()]
@@ -193,14 +191,14 @@ class _Search:
                 buffer.mask[at] = sum(1 << slot[name] for name in touching)
                 at += 1
             buffer.start[c + 1] = at
-        buffer.count[:] = len(places), at, len(starts)
+        buffer.sizes[:] = len(places), at, len(starts)
         classify_start(self.net, buffer, signs)
         self.buffers[0] = buffer
         self.controls[0][state.CELL] = -1
         self._number(0)
 
-    def _values(self, ray: tuple[int, ...]) -> list[Fraction] | list[int]:
-        """Exact pre-activations of the first layer, as its kind of numbers has them."""
+    def _values(self, ray: tuple[int, ...]) -> list[Any]:
+        """Exact pre-activations of the first layer, as integers in integer mode, else as fractions."""
         return [sum(w * x for w, x in zip(row, ray, strict=True) if w) for row in self.first]
 
     def _keep_small(self, starts: list[StartCell]) -> list[StartCell]:
@@ -225,15 +223,15 @@ class _Search:
         while True:
             code = self._advance(layer)
             if code == state.DONE:
-                if layer + 1 < self.depth and self.buffers[layer + 1].count[state.CELLS]:
+                if layer + 1 < self.depth and self.buffers[layer + 1].sizes[state.CELLS]:
                     layer = self._descend(layer)
                     continue
-                self.buffers[layer].count[:] = 0
+                self.buffers[layer].sizes[:] = 0
                 if layer == base:
                     break
                 layer -= 1
             elif code == state.NEXT_FULL:
-                if self.buffers[layer + 1].count[state.CELLS]:
+                if self.buffers[layer + 1].sizes[state.CELLS]:
                     layer = self._descend(layer)
                 else:
                     self.buffers[layer + 1] = _twice(self.buffers[layer + 1])
@@ -255,10 +253,10 @@ class _Search:
         while code != state.DONE:
             code = self._advance(0)
             buffer = self.buffers[1]
-            if code in (state.NEXT_FULL, state.DONE) and buffer.count[state.CELLS]:
+            if code in (state.NEXT_FULL, state.DONE) and buffer.sizes[state.CELLS]:
                 yield buffer
                 self.buffers[1] = _buffer(self.net, 1, self.problem.n_coordinates, len(buffer.e_max))
-                self.names[0].count[2] += 1
+                self.names[0].numbers[2] += 1
             elif code == state.NEXT_FULL:
                 self.buffers[1] = _twice(buffer)
             elif code in (state.OUT_FULL, state.OPEN_FULL):
@@ -287,32 +285,33 @@ class _Search:
     def _descend(self, layer: int) -> int:
         """Multiply the next layer's buffer, and go there."""
         buffer = self.buffers[layer + 1]
-        count = int(buffer.count[state.VERTICES])
+        count = int(buffer.sizes[state.VERTICES])
         self.multiplied += count
         with np.errstate(all="ignore"):
             np.dot(buffer.A[:count], self.tables[layer + 1], out=buffer.Z[:count])
         finish(self.net, layer + 1, self.integral, buffer)
         control = self.controls[layer + 1]
         control[state.CELL], control[state.DEPTH] = -1, 0
-        self.names[layer].count[2] += 1
+        self.names[layer].numbers[2] += 1
         self._number(layer + 1)
         return layer + 1
 
     def _number(self, layer: int) -> None:
         """Give numbers to the vertices of a buffer."""
-        numbers = self.names[layer].count
+        numbers = self.names[layer].numbers
         numbers[1] = numbers[0]
-        numbers[0] += self.buffers[layer].count[state.VERTICES]
+        numbers[0] += self.buffers[layer].sizes[state.VERTICES]
 
     def _grow(self, layer: int, code: int) -> None:
         scratch = self.scratch[layer]
-        rays, places, depth = len(scratch.e_max), len(scratch.index), len(scratch.stack)
+        rays, places, depth = len(scratch.e_max), len(scratch.ray), len(scratch.stack)
         rays *= 1 + (code == state.GROW_RAYS)
         places *= 1 + (code == state.GROW_LIST)
         depth *= 1 + (code == state.GROW_STACK)
         last = layer == self.depth - 1
         larger = _scratch(self.net, layer, self.problem.n_coordinates, rays, places, depth, last=last)
-        for old, new in zip(scratch, larger, strict=True):
+        arrays: Iterator[tuple[NDArray[Any], NDArray[Any]]] = zip(scratch, larger, strict=True)
+        for old, new in arrays:
             new[tuple(slice(0, size) for size in old.shape)] = old
         self.scratch[layer] = larger
 
@@ -383,11 +382,9 @@ def _buffer(net: VertexNet, layer: int, h: int, cap: int) -> Buffer:
 
 def _twice(buffer: Buffer) -> Buffer:
     """Return an empty buffer twice as large."""
-    return Buffer(
-        *(
-            array if array.shape == (3,) else np.zeros((2 * len(array), *array.shape[1:]), array.dtype)
-            for array in buffer
-        )
+    return Buffer._make(
+        array if array is buffer.sizes else np.zeros((2 * len(array), *array.shape[1:]), array.dtype)
+        for array in buffer
     )
 
 
@@ -421,7 +418,7 @@ def _scratch(net: VertexNet, layer: int, h: int, rays: int, places: int, depth: 
 
 
 def _names(size: int) -> Names:
-    return Names(*(np.full(size, -1, np.int64) for _ in range(7)), np.zeros(3, np.int64))
+    return Names._make([*(np.full(size, -1, np.int64) for _ in range(7)), np.zeros(3, np.int64)])
 
 
 def _refine_work(net: VertexNet, h: int) -> RefineWork:

@@ -1,4 +1,6 @@
 # ruff: noqa: C901 - kernels: state is passed as arguments, and a call inside a loop has its price
+# mypy: disable-error-code="untyped-decorator, no-any-return"
+# (kernels: Numba types them, from arrays that are Any here)
 """The vertex kernel: cells by their vertices, which carry the pre-activations of the current layer.
 
 Pre-activations are continuous, so a vertex has one vector of them whatever cell it is seen from, and on a cell of the
@@ -102,7 +104,7 @@ def _cut(
     n_up = n_down = n_on = 0
     used = NONE
     for e in range(begin, begin + length):
-        r = scr.index[e]
+        r = scr.ray[e]
         used |= scr.mask[e]
         if scr.P[r, kq] & kb:
             scr.up[n_up] = e
@@ -122,12 +124,12 @@ def _cut(
     slots[slot] = (layer << 20) | scr.columns[k]
     fresh = free
     status = 0
-    room = scr.index.shape[0]
+    room = scr.ray.shape[0]
     new_list = place  # new rays' masks are first collected behind the list, at most one place each
     for a in range(n_up):
         e_p = scr.up[a]
         mask_p = scr.mask[e_p]
-        p = scr.index[e_p]
+        p = scr.ray[e_p]
         simple = popcount(mask_p) == d
         for b in range(n_down):
             e_q = scr.down[b]
@@ -148,7 +150,7 @@ def _cut(
             if new_list + 1 >= room:
                 status = GROW_LIST
                 break
-            q = scr.index[e_q]
+            q = scr.ray[e_q]
             if not between(net, layer, last, integral, buf, scr, m, k, p, q, common, fresh):
                 status = -1
                 break
@@ -160,7 +162,7 @@ def _cut(
             if not last:
                 ends = scr.ends
                 scr.name[fresh] = number(names, scr.name[ends[fresh, 0]], scr.name[ends[fresh, 1]], scr.columns[k])
-            scr.index[new_list] = fresh
+            scr.ray[new_list] = fresh
             scr.mask[new_list] = mask
             new_list += 1
             fresh += 1
@@ -177,12 +179,12 @@ def _cut(
     at = new_list
     first_up = at
     for a in range(n_up):
-        scr.index[at], scr.mask[at] = scr.index[scr.up[a]], scr.mask[scr.up[a]]
+        scr.ray[at], scr.mask[at] = scr.ray[scr.up[a]], scr.mask[scr.up[a]]
         at += 1
     at = _shared(scr, n_on, place, made, slot_bit, at)
     first_down = at
     for a in range(n_down):
-        scr.index[at], scr.mask[at] = scr.index[scr.down[a]], scr.mask[scr.down[a]]
+        scr.ray[at], scr.mask[at] = scr.ray[scr.down[a]], scr.mask[scr.down[a]]
         at += 1
     at = _shared(scr, n_on, place, made, slot_bit, at)
     shared = n_on + made
@@ -196,10 +198,10 @@ def _cut(
 @njit(**OPTIONS)
 def _shared(scr: Any, n_on: int, place: int, made: int, slot_bit: Any, at: int) -> int:
     for a in range(n_on):
-        scr.index[at], scr.mask[at] = scr.index[scr.on[a]], scr.mask[scr.on[a]] | slot_bit
+        scr.ray[at], scr.mask[at] = scr.ray[scr.on[a]], scr.mask[scr.on[a]] | slot_bit
         at += 1
     for a in range(made):
-        scr.index[at], scr.mask[at] = scr.index[place + a], scr.mask[place + a]
+        scr.ray[at], scr.mask[at] = scr.ray[place + a], scr.mask[place + a]
         at += 1
     return at
 
@@ -230,11 +232,11 @@ def advance(
         if not listing and control[N_CELLS] >= STRETCH:
             return OUT_FULL
         if control[DEPTH] == 0:
-            if control[CELL] + 1 >= buf.count[CELLS]:
+            if control[CELL] + 1 >= buf.sizes[CELLS]:
                 return DONE
             cell = control[CELL] + 1
-            if buf.start[cell + 1] - buf.start[cell] > min(scr.e_max.shape[0], scr.index.shape[0]) - 8:
-                return GROW_RAYS if scr.e_max.shape[0] <= scr.index.shape[0] else GROW_LIST
+            if buf.start[cell + 1] - buf.start[cell] > min(scr.e_max.shape[0], scr.ray.shape[0]) - 8:
+                return GROW_RAYS if scr.e_max.shape[0] <= scr.ray.shape[0] else GROW_LIST
             control[CELL] = cell
             m = load(net, layer, integral, buf, scr, names, work, control, cell)
             if m < 0:
@@ -258,13 +260,13 @@ def advance(
         for q in range(compact):
             up = down = unknown = NONE
             for e in range(begin, begin + length):
-                r = scr.index[e]
+                r = scr.ray[e]
                 up |= scr.P[r, q]
                 down |= scr.N[r, q]
                 unknown |= scr.Q[r, q]
             W[3, q], W[4, q], W[2, q] = up, down, unknown
-        k = -1
-        n_cut = 0
+        k = np.int64(-1)
+        n_cut = np.int64(0)
         doubtful = False
         for q in range(compact):
             both = W[3, q] & W[4, q]
@@ -286,14 +288,14 @@ def advance(
                         point[i] = 0.0
                     for e in range(begin, begin + length):
                         for i in range(h):
-                            point[i] += scr.xs[scr.index[e], i]
+                            point[i] += scr.xs[scr.ray[e], i]
                     spread(scr, m, words, W[3], W[7], W[8])
                     emit(net, layer, buf, scr, cell, out, control, W[8], point)
                 control[N_CELLS] += 1
                 control[N_STRICT] += 1 - control[DEGENERATE]
             else:
-                full = nxt.count[VERTICES] + length > nxt.e_max.shape[0] or nxt.count[CELLS] + 1 >= nxt.start.shape[0]
-                if full or nxt.count[ENTRIES] + length > nxt.vertex.shape[0]:
+                full = nxt.sizes[VERTICES] + length > nxt.e_max.shape[0] or nxt.sizes[CELLS] + 1 >= nxt.start.shape[0]
+                if full or nxt.sizes[ENTRIES] + length > nxt.vertex.shape[0]:
                     return NEXT_FULL
                 spread(scr, m, words, W[3], W[7], W[8])
                 push(net, layer, integral, buf, scr, nxt, names, cell, m, node, W[8])

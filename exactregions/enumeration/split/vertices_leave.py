@@ -1,4 +1,6 @@
 # ruff: noqa: E501 - kernels: state is passed as arguments, and a call inside a loop has its price
+# mypy: disable-error-code="untyped-decorator, no-any-return"
+# (kernels: Numba types them, from arrays that are Any here)
 """Cells leave the vertex kernel: to the next layer, as leaves, or undecided; see `vertices_kernel`."""
 
 from __future__ import annotations
@@ -100,7 +102,7 @@ def emit_pair(
     for i in range(h):
         sums[0, i] = sums[1, i] = point[i] = 0.0
     for e in range(begin, begin + length):
-        r = scr.index[e]
+        r = scr.ray[e]
         side = 1 if scr.P[r, kq] & kb else 0 if scr.N[r, kq] & kb else 2
         for i in range(h):
             point[i] += scr.xs[r, i]
@@ -133,8 +135,8 @@ def number(names: Any, a: int, b: int, wall: int) -> int:
     at = (mixed ^ (mixed >> 29)) & (names.name.shape[0] - 1)
     if names.first[at] == low and names.second[at] == high and names.wall[at] == wall:
         return names.name[at]
-    number = names.count[0]
-    names.count[0] += 1
+    number = names.numbers[0]
+    names.numbers[0] += 1
     names.first[at], names.second[at], names.wall[at], names.name[at] = low, high, wall, number
     return number
 
@@ -158,19 +160,19 @@ def push(
     first = net.row_start[layer]
     begin, length = scr.stack[node, 0], scr.stack[node, 1]
     for e in range(begin, begin + length):
-        r = scr.index[e]
+        r = scr.ray[e]
         name = scr.name[r]
         at = name & (names.placed.shape[0] - 1)
-        k = nxt.count[ENTRIES]
+        k = nxt.sizes[ENTRIES]
         nxt.mask[k] = scr.mask[e]
-        nxt.count[ENTRIES] += 1
-        if names.placed[at] == name and names.epoch[at] == names.count[2]:
+        nxt.sizes[ENTRIES] += 1
+        if names.placed[at] == name and names.epoch[at] == names.numbers[2]:
             nxt.vertex[k] = names.place[at]
             continue
-        v = nxt.count[VERTICES]
-        nxt.count[VERTICES] += 1
+        v = nxt.sizes[VERTICES]
+        nxt.sizes[VERTICES] += 1
         nxt.vertex[k] = v
-        names.placed[at], names.epoch[at], names.place[at] = name, names.count[2], v
+        names.placed[at], names.epoch[at], names.place[at] = name, names.numbers[2], v
         source = scr.source[r]
         zero = True
         for j in range(n):
@@ -187,8 +189,8 @@ def push(
         for i in range(net.cols[0]):
             nxt.X[v, i] = scr.xs[r, i]
         nxt.e_two[v] = scr.e_two[r]
-    c = nxt.count[CELLS]
-    nxt.start[c + 1] = nxt.count[ENTRIES]
+    c = nxt.sizes[CELLS]
+    nxt.start[c + 1] = nxt.sizes[ENTRIES]
     prefix = net.word_start[layer]
     for q in range(prefix):
         nxt.signs[c, q] = buf.signs[cell, q]
@@ -198,7 +200,7 @@ def push(
         nxt.zeros[c, prefix + q] = net.walls[prefix + q] & ~(scr.words[0, q] | scr.words[1, q])
     for s in range(64):
         nxt.slots[c, s] = scr.slots[node, s]
-    nxt.count[CELLS] += 1
+    nxt.sizes[CELLS] += 1
 
 
 @njit(**OPTIONS)

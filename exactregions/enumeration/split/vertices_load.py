@@ -1,4 +1,6 @@
 # ruff: noqa: C901, E501 - kernels: state is passed as arguments, and a call inside a loop has its price
+# mypy: disable-error-code="untyped-decorator, no-any-return"
+# (kernels: Numba types them, from arrays that are Any here)
 """Cells enter the vertex kernel: errors and signs after the matrix product, and the rows that cut; see `vertices_kernel`."""
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ def finish(net: Any, layer: int, integral: bool, buf: Any) -> None:
     n, width = net.rows[layer], net.cols[layer]
     g = (width + 6) * U
     lip = net.lipschitz[layer - 1]
-    for v in range(buf.count[VERTICES]):
+    for v in range(buf.sizes[VERTICES]):
         total = largest = 0.0
         for k in range(width):
             value = buf.A[v, k]
@@ -58,7 +60,7 @@ def finish(net: Any, layer: int, integral: bool, buf: Any) -> None:
 @njit(**OPTIONS)
 def classify_start(net: Any, buf: Any, values: Any) -> None:
     """Set the sign bits of the start's vertices from exact signs."""
-    for v in range(buf.count[VERTICES]):
+    for v in range(buf.sizes[VERTICES]):
         classify(values[v], 0.0, net.rows[0], True, net.walls, net.word_start[0], buf.P[v], buf.N[v], buf.Q[v])
 
 
@@ -133,10 +135,10 @@ def load(
             return -1
         for e in range(first, last):
             v = buf.vertex[e]
-            unknown = False
+            doubtful = False
             for q in range(words):
-                unknown = unknown or (buf.Q[v, q] & ~(W[0, q] & W[1, q]) != 0)
-            if unknown:
+                doubtful = doubtful or (buf.Q[v, q] & ~(W[0, q] & W[1, q]) != 0)
+            if doubtful:
                 for q in range(words):
                     W[3, q] = buf.Q[v, q]
                 _settle(net, layer, buf, cell, e, W[3], work, control)
@@ -177,8 +179,8 @@ def load(
         scr.line[i] = 0
         scr.ends[i, 0] = scr.ends[i, 1] = -1
         scr.source[i] = v
-        scr.name[i] = names.count[1] + v
-        scr.index[i] = i
+        scr.name[i] = names.numbers[1] + v
+        scr.ray[i] = i
         scr.mask[i] = buf.mask[first + i]
     for s in range(64):
         scr.slots[0, s] = buf.slots[cell, s]

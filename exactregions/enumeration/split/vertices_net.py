@@ -16,13 +16,14 @@ All are bounds for the rounded matrices; the exact ones differ by at most u in e
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactregions.enumeration.split.reduction import ReducedProblem
+from exactregions.enumeration.split.reduction import FloatLayer, IntegerLayer, ReducedProblem
 
 __all__ = ["VertexNet", "spectral_bound", "vertex_net"]
 
@@ -63,7 +64,9 @@ def vertex_net(problem: ReducedProblem, *, integral: bool) -> VertexNet | None:
 
 
 def _build(problem: ReducedProblem, *, integral: bool) -> VertexNet | None:
-    layers = problem.integer_layers() if integral else problem.float_layers()
+    layers: Sequence[FloatLayer | IntegerLayer] | None = (
+        problem.integer_layers() if integral else problem.float_layers()
+    )
     if layers is None or not layers:
         return None
     tables = [layers[0].weights, *(np.hstack([layer.weights, layer.bias[:, None]]) for layer in layers[1:])]

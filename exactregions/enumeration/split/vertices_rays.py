@@ -1,4 +1,6 @@
 # ruff: noqa: C901, E501 - kernels: state is passed as arguments, and a call inside a loop has its price
+# mypy: disable-error-code="untyped-decorator, no-any-return"
+# (kernels: Numba types them, from arrays that are Any here)
 """New vertices of the vertex kernel: interpolation with error bounds, sign bits; see `vertices_kernel` for the proofs."""
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
 # ruff: noqa: C901, E501 - kernels: state is passed as arguments, and a call inside a loop has its price
+# mypy: disable-error-code="untyped-decorator, no-any-return"
+# (kernels: Numba types them, from arrays that are Any here)
 """A vertex computed afresh from the walls that meet in it, with a proved error bound: what resets grown errors.
 
 The rows of the d walls that define a vertex are composed through the cell's pattern (`wall_form`), M x = 0 is solved by

@@ -47,7 +47,7 @@ class Buffer(NamedTuple):
     slots: Codes  # (cells, 64): which wall a slot is
     signs: Words  # (cells, words of all layers): rows with g > 0 in earlier layers
     zeros: Words  # degenerate rows
-    count: Ints
+    sizes: Ints  # (3,): how many vertices, entries and cells there are
 
 
 class Scratch(NamedTuple):
@@ -64,7 +64,7 @@ class Scratch(NamedTuple):
     line: Words  # mask of the line that a ray was made on
     ends: Ints  # (cap, 2): the pair that it was interpolated from, or -1
     source: Ints  # vertex of the buffer, or -1
-    index: Ints  # lists of nodes: ray
+    ray: Ints  # lists of nodes: ray
     mask: Words  # and its incident slots
     stack: Ints  # (depth, 4): list start, length, free ray, free list place
     slots: Codes  # (depth, 64)
@@ -92,7 +92,7 @@ class Names(NamedTuple):
     placed: Ints  # name of the vertex,
     epoch: Ints  # when it was placed,
     place: Ints  # and where in the next buffer
-    count: Ints  # next number, number of the buffer's first vertex, epoch of the next buffer
+    numbers: Ints  # next number, number of the buffer's first vertex, epoch of the next buffer
 
 
 class Out(NamedTuple):

@@ -40,7 +40,7 @@ def check_hamming1(subject: Subject) -> Outcome:
         {
             "patterns": [first.text, second.text],
             "points": [first.witness, second.witness],
-            "no_common_facet": proof,
+            **({"no_common_facet": proof} if proof else {}),
         },
         reason="the two cells lie apart: their rows contradict each other on the only hyperplane that could hold a facet"
         if proof

@@ -11,6 +11,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from exactregions.lp import Feasible, StrictSystem, solve
+from exactregions.lp.system import shorten
+from exactregions.rational import round_to_bits
 from proofs_checks.lemmas.registry import register
 from proofs_checks.lemmas.support.segments import point_on
 from proofs_checks.lemmas.support.subject import Facet, Point, Subject
@@ -63,14 +65,16 @@ def _point_beyond(subject: Subject, facet: Facet, other: int) -> Point | None:
 def _segment(subject: Subject, facet: Facet, other: int, beyond: Point, part: tuple[int, ...]) -> dict[str, object]:
     """Return ends in the region and a point between them that is outside it."""
     inside, outside = subject.cells[facet.cell], facet.pattern
+    own, wanted = (StrictSystem(subject.complex.inequalities_of(one).matrix) for one in (inside.pattern, outside))
     step = Fraction(1, 2)
     while True:
-        start = point_on(facet.point, inside.witness, step)
+        start = shorten(own, point_on(facet.point, inside.witness, step))
         height = _value(facet.row, start)
         at = height / (height - _value(facet.row, beyond))
-        for k in range(1, 8):
-            between = point_on(start, beyond, at + (1 - at) * step / 2**k)
-            if subject.network.pattern_at(between) == outside and not any(_on_wall(subject, between, outside)):
+        for bits in range(1, 40):
+            time = round_to_bits(at + Fraction(1, 2**bits), bits + 1)
+            between = point_on(start, beyond, time)
+            if 0 < time < 1 and wanted.satisfied_by(between):
                 return {
                     "linear_region": [subject.cells[k].text for k in part],
                     "ends": [
@@ -85,8 +89,3 @@ def _segment(subject: Subject, facet: Facet, other: int, beyond: Point, part: tu
 def _value(row: tuple[int, ...], point: Point) -> Fraction:
     return sum((a * x for a, x in zip(row, point, strict=False)), Fraction(row[-1]))
 
-
-def _on_wall(subject: Subject, point: Point, pattern: tuple[int, ...]) -> list[bool]:
-    """Which neurons are at a breakpoint there, other than the degenerate ones of the cell."""
-    degenerate = subject.complex.inequalities_of(pattern).degenerate
-    return [here and k not in degenerate for k, here in enumerate(subject.network.breakpoints_at(point))]

@@ -19,7 +19,7 @@ from proofs_checks.lemmas.support.subject import Subject
 from proofs_checks.lemmas.verdict import Outcome, Scope, fails, holds
 
 _ALL_PAIRS_UP_TO = 30
-_SEGMENTS = 400
+_SEGMENTS = 150
 
 
 @register(

@@ -66,7 +66,8 @@ def check_density(subject: Subject) -> Outcome:
         half = f"{side}/2"
         counts = _counts(subject, widths, Box([f"-{half}"] * dim, [half] * dim), seed=0)
         name = f"cells per volume, cube of side {side}"
-        estimates.append(Estimate.of(name, [one / side**dim for one in counts], against=max(bound, 1.0)))
+        values = [one / side**dim for one in counts]
+        estimates.append(Estimate.of(name, values, against=max(bound, 1.0), step=1 / side**dim))
     generic = sum(comb(neurons, k) for k in range(dim + 1))
     everywhere = _counts(subject, widths, WholeSpace(dim), seed=0)
     whole = Estimate.of("cells on the whole space", everywhere, against=generic)

@@ -33,5 +33,5 @@ def check(subject: Subject) -> Outcome:
         return holds(n_strict=subject.n_strict, bound=bound)
     return fails(
         {"n_strict": subject.n_strict, "bound": bound, "N": neurons, "d": dim},
-        reason="N^d / d! leaves out the lower terms of the sum of binomial coefficients",
+        reason="N^d / d! is the leading term of a mean, without the lower terms, and no bound",
     )

@@ -35,7 +35,7 @@ _WINDOW = Box([-4, -4], [6, 6])
 )
 def check(subject: Subject) -> Outcome:
     """Measure every region of layer 2 in both planes."""
-    found = enumerate_regions(subject.network, _WINDOW)
+    found = enumerate_regions(truncate(subject.network, 2), _WINDOW)
     first = truncate(subject.network, 1)
     areas: dict[str, Fraction] = defaultdict(Fraction)
     images: dict[str, Fraction] = defaultdict(Fraction)

@@ -21,8 +21,9 @@ _TWO, _THREE = (notes_layers(2),), (notes_layers(3),)
 _WALLS_5_6 = ((-2, 1, -3), (-1, -2, 3))
 
 
-def _named(subject: Subject) -> dict[str, Cell]:
-    return {letters(cell.pattern): cell for cell in subject.cells}
+def _named(subject: Subject, depth: int) -> dict[str, Cell]:
+    """One cell for each pattern of the first layers."""
+    return {letters(cell.pattern[: 2 * depth]): cell for cell in subject.cells}
 
 
 @register(
@@ -37,7 +38,7 @@ def _named(subject: Subject) -> dict[str, Cell]:
 )
 def check_children(subject: Subject) -> Outcome:
     """Compare the children of ia and aa with those that the notes name."""
-    names = sorted(_named(subject))
+    names = sorted(_named(subject, 2))
     found = {head: [name for name in names if name.startswith(head)] for head in ("aa", "ia")}
     if found != {"aa": ["aaaa", "aaai", "aaia", "aaii"], "ia": ["iaai", "iaii"]}:
         return fails(found)
@@ -56,12 +57,14 @@ def check_children(subject: Subject) -> Outcome:
 )
 def check_h3(subject: Subject) -> Outcome:
     """Compute both lines of H3 and where they meet."""
-    named = _named(subject)
+    named = _named(subject, 2)
+    if not {"iaai", "aaai"} <= set(named):
+        return fails({"listed": sorted(named)}, reason="a cell is not listed")
     forms = {name: subject.network.pre_activation_form(2, named[name].pattern) for name in ("iaai", "aaai")}
     (on_ia, c_ia), (on_aa, c_aa) = forms["iaai"], forms["aaai"]
     lines = [_integers((*on_ia, c_ia)), _integers((*on_aa, c_aa))]
     meet = meeting_point(lines, 2)
-    if on_ia[0] * 1 != on_ia[1] * 1 or meet is None:
+    if on_ia[0] != on_ia[1] or meet is None:
         return fails({"H3_on_ia": lines[0], "H3_on_aa": lines[1]})
     height = 3 * meet[0] - meet[1] + 1
     facts = {"H3_on_ia": lines[0], "H3_on_aa": lines[1], "they_meet_at": meet, "H1_there": height}
@@ -81,7 +84,7 @@ def check_h3(subject: Subject) -> Outcome:
 def check_pass(subject: Subject) -> Outcome:
     """Collect the pieces of neurons 5 and 6 by the pattern of layer 2."""
     seen: dict[str, tuple[set[str], set[str]]] = {}
-    for name in _named(subject):
+    for name in _named(subject, 3):
         five, six = seen.setdefault(name[2:4], (set(), set()))
         five.add(name[4])
         six.add(name[5])
@@ -104,7 +107,7 @@ def check_pass(subject: Subject) -> Outcome:
 )
 def check_strip(subject: Subject) -> Outcome:
     """Show the strip, and where H5 and H6 really meet."""
-    strip = _named(subject).get("aaiaii")
+    strip = _named(subject, 3).get("aaiaii")
     meet = meeting_point(_WALLS_5_6, 2)
     if strip is None or meet is None:
         return holds(H5_meets_H6=meet or "nowhere")
@@ -134,7 +137,7 @@ def check_strip(subject: Subject) -> Outcome:
 )
 def check_aaiaia(subject: Subject) -> Outcome:
     """Evaluate z5 and z6 in aaiaia and in aaiaai."""
-    named = _named(subject)
+    named = _named(subject, 3)
     strip, beyond = named.get("aaiaia"), named.get("aaiaai")
     if strip is None or beyond is None:
         return fails({"listed": [name for name in ("aaiaia", "aaiaai") if name in named]}, reason="a cell is not listed")

@@ -80,7 +80,7 @@ class Subject:
         domain: Domain | None = None,
         *,
         complex_: RegionComplex | None = None,
-        samples: int = 20,
+        samples: int = 12,
     ) -> None:
         where = domain if domain is not None else er.WholeSpace(network.input_dim)
         if complex_ is not None:
