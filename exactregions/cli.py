@@ -390,7 +390,7 @@ def bounds(
         table = bounds_of_shape(Shape.parse(_integers(widths or "", "--widths")))
     else:
         network, domain = _load(net, domain_text, activation)
-        table = bounds_of_network(network, domain, **({} if max_cells is None else {"max_cells": max_cells}))
+        table = bounds_of_network(network, domain, max_cells=max_cells)
     if plot is not None:
         save_bounds_figure(table, plot)
         click.echo(f"figure: {plot}", err=True)

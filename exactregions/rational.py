@@ -18,7 +18,7 @@ from math import gcd, lcm
 from typing import Any
 
 import numpy as np
-from flint import fmpq, fmpq_mat, fmpz, fmpz_mat
+from flint import fmpq, fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
 from exactregions.errors import FormatError, InputError, NonFiniteError, ShapeError
 
@@ -29,6 +29,7 @@ __all__ = [
     "common_denominator",
     "format_rational",
     "integer_row",
+    "modular_echelon",
     "primitive",
     "round_to_bits",
     "to_fraction",
@@ -229,6 +230,22 @@ def primitive(row: Sequence[int]) -> tuple[int, ...]:
     """
     divisor = gcd(*row)
     return tuple(row) if divisor <= 1 else tuple([entry // divisor for entry in row])
+
+
+def modular_echelon(rows: Sequence[Sequence[int]], prime: int) -> tuple[list[list[int]], list[int]]:
+    """Reduced row echelon form modulo a prime below 2**64, without its zero rows, and its pivot columns.
+
+    Their number is the rank modulo the prime: never more than the rank over Q of integers with these residues.
+
+    Examples
+    --------
+    >>> modular_echelon([[1, 2, 0], [2, 4, 1]], 7)
+    ([[1, 2, 0], [0, 0, 1]], [0, 2])
+    """
+    width = len(rows[0]) if rows else 0
+    reduced, rank = nmod_mat(len(rows), width, [entry for row in rows for entry in row], prime).rref()
+    kept = [list(map(int, row)) for row in reduced.tolist()[:rank]]
+    return kept, [next(column for column, entry in enumerate(row) if entry) for row in kept]
 
 
 def round_to_bits(value: Fraction, bits: int) -> Fraction:

@@ -238,7 +238,6 @@ def check_regions(problem: Problem, lines: Lines, claim: Any) -> None:
     more = True
     while more:
         line = lines.next()
-        ensure(isinstance(line, dict), "bad-fields", "the line is not an object")
         if "witness" in line:
             path.inside(rationals(*fields(line, "witness")))
             found, strict = found + 1, strict + (not path.degenerate)
@@ -251,10 +250,15 @@ def check_regions(problem: Problem, lines: Lines, claim: Any) -> None:
     ensure((found, strict) == claimed, "wrong-count", f"the tree has {found} cells, {strict} of them strict")
 
 
-def trace(problem: Problem, lines: Lines, pattern: Any, *, without_last: bool = False) -> Path:
+def read_pattern(value: Any) -> list[int]:
+    """Read a list of pieces."""
+    ensure(isinstance(value, list), "bad-fields", "a pattern is a list of pieces")
+    return list(map(natural, value))
+
+
+def trace(problem: Problem, lines: Lines, pieces: list[int], *, without_last: bool = False) -> Path:
     """Return the path that gives the neurons, in order, the pieces of a pattern."""
-    ensure(isinstance(pattern, list), "bad-fields", "a pattern is a list of pieces")
-    pieces, counts = list(map(natural, pattern)), [len(neuron.pieces) for neuron in problem.neurons]
+    counts = [len(neuron.pieces) for neuron in problem.neurons]
     fits = 0 < len(pieces) <= len(counts) if without_last else len(pieces) == len(counts)
     fits = fits and all(piece < count for piece, count in zip(pieces, counts, strict=False))
     ensure(fits, "wrong-pattern", "the pattern names neurons or pieces that the network does not have")
@@ -266,7 +270,7 @@ def trace(problem: Problem, lines: Lines, pattern: Any, *, without_last: bool = 
 
 def check_infeasible(problem: Problem, lines: Lines, claim: Any) -> None:
     """Check that no cell has a pattern that begins with these pieces, the last of which is excluded (SPLIT)."""
-    (pattern,) = fields(claim, "pattern")
+    pattern = read_pattern(*fields(claim, "pattern"))
     (reason,) = fields(lines.next(), "excluded")
     reason = reason if reason == "constant" else multipliers(reason)
     path = trace(problem, lines, pattern, without_last=True)
@@ -275,7 +279,8 @@ def check_infeasible(problem: Problem, lines: Lines, claim: Any) -> None:
 
 def check_point(problem: Problem, lines: Lines, claim: Any) -> None:
     """Check that a point lies in the cell of a pattern, and whether the cell is strict (CELL)."""
-    pattern, strict = fields(claim, "pattern", "strict")
+    pieces, strict = fields(claim, "pattern", "strict")
+    pattern = read_pattern(pieces)
     ensure(type(strict) is bool, "bad-fields", "strict is true or false")
     point = rationals(*fields(lines.next(), "witness"))
     path = trace(problem, lines, pattern)
@@ -285,9 +290,10 @@ def check_point(problem: Problem, lines: Lines, claim: Any) -> None:
 
 def check_facet(problem: Problem, lines: Lines, claim: Any) -> None:
     """Check that two cells share a facet at a point, and for a merge that their affine maps are equal (FACET)."""
-    (patterns,) = fields(claim, "patterns")
+    (pair,) = fields(claim, "patterns")
+    ensure(isinstance(pair, list) and len(pair) == 2, "bad-fields", "a facet has two patterns")
+    patterns = list(map(read_pattern, pair))
     point = rationals(*fields(lines.next(), "witness"))
-    ensure(isinstance(patterns, list) and len(patterns) == 2, "bad-fields", "a facet has two patterns")
     paths, walls = [trace(problem, lines, pattern) for pattern in patterns], []
     for path, sign in zip(paths, (1, -1), strict=True):
         zero = []

@@ -10,8 +10,9 @@ import json
 import re
 import struct
 import zipfile
+import zlib
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -46,9 +47,9 @@ def fingerprint_of(path: Path) -> str:
         with path.open("rb") as stream:
             packed = stream.read(4) == b"PK\x03\x04"
         return fingerprint(_from_npz(path) if packed else _from_json(json.loads(path.read_bytes())))
-    except (ValueError, KeyError, TypeError, ZeroDivisionError, OverflowError, RecursionError, SyntaxError) as error:
+    except (ValueError, LookupError, TypeError, ArithmeticError, RuntimeError, SyntaxError, OSError) as error:
         raise Refused("bad-network-file", f"{path} cannot be read as a network: {error}") from None
-    except (zipfile.BadZipFile, EOFError, struct.error, InvalidOperation, NotImplementedError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, struct.error) as error:
         raise Refused("bad-network-file", f"{path} cannot be read as a network: {error}") from None
 
 

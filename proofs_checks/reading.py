@@ -55,7 +55,7 @@ def rational(text: object) -> Fraction:
     match = _RATIONAL.fullmatch(text) if isinstance(text, str) else None
     if match is None or match[0] == "-0":
         shown = text[:40] if isinstance(text, str) else type(text).__name__
-        raise Refused("bad-rational", f'{shown!r} is not a rational "p" or "p/q"')
+        raise Refused("bad-rational", f'{shown!a} is not a rational "p" or "p/q"')
     over, under = match[2], match[3] or "1"
     ensure(max(len(over), len(under)) <= MAX_DIGITS, "bad-size", f"an integer has more than {MAX_DIGITS} digits")
     # Decimal, since int(text) has a limit of its own
@@ -122,8 +122,8 @@ class Lines:
         self.stream = gzip.GzipFile(fileobj=stream) if packed else stream
         self.number, self.allowance = 0, FREE_WORK
 
-    def next(self, *, last: bool = False) -> Any:
-        """Read one line; or make sure that no line is left."""
+    def next(self, *, last: bool = False) -> dict[str, Any]:
+        """Read one line; or make sure that no byte is left."""
         self.number += 1
         limit = MAX_LINE if self.number > 1 else MAX_FIRST_LINE
         try:
@@ -133,7 +133,9 @@ class Lines:
             ensure(len(raw) <= limit, "bad-size", f"the line has more than {limit} bytes")
             ensure(last or raw.endswith(b"\n"), "bad-end", "the line does not end in a newline")
             self.allowance += len(raw) * WORK_PER_BYTE
-            return None if last else _JSON.decode(raw.decode("ascii"))
+            value = {} if last else _JSON.decode(raw.decode("ascii"))
+            ensure(isinstance(value, dict), "bad-fields", "the line is not an object")
+            return dict(value)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise Refused("bad-gzip", str(error)) from None
         except (ValueError, RecursionError) as error:
@@ -167,7 +169,7 @@ def read_affine(value: Any, size: int) -> Affine:
 def read_activation(value: Any) -> tuple[list[Fraction], list[tuple[Fraction, Fraction]]]:
     """Read breakpoints, slopes and the anchor; the pieces follow by continuity."""
     first, second, third = fields(value, "breakpoints", "slopes", "anchor")
-    marks = rationals(first)
+    marks = rationals(first, reason="bad-network")
     slopes, (at, height) = rationals(second, len(marks) + 1, "bad-network"), rationals(third, 2, "bad-network")
     ensure(all(left < right for left, right in pairwise(marks)), "bad-network", "the breakpoints do not increase")
     ensure(at == (marks[0] if marks else 0), "bad-network", "the anchor is not at the first breakpoint (or 0)")
@@ -182,7 +184,8 @@ def read_domain(value: Any, size: int) -> tuple[Affine, Affine]:
     dim, images, rows = size, [], []
     if isinstance(value, dict) and "directions" in value:
         origin, moves, value = fields({"inner": None, **value}, "origin", "directions", "inner")
-        ensure(isinstance(moves, list) and 0 < len(moves) <= MAX_DIM, "bad-domain", "a slice has some directions")
+        ensure(isinstance(moves, list) and moves, "bad-domain", "a slice has a list of some directions")
+        ensure(len(moves) <= MAX_DIM, "bad-size", f"a slice has more than {MAX_DIM} directions")
         columns = zip(*(rationals(move, size, "bad-domain") for move in moves), strict=True)
         images = [[*c, o] for c, o in zip(columns, rationals(origin, size, "bad-domain"), strict=True)]
         dim, value = len(moves), f"R^{len(moves)}" if value is None else value
@@ -216,8 +219,7 @@ def fingerprint(network: dict[str, Any]) -> str:
 class Problem:
     """What line 1 says: the kind of claim, the network, the domain."""
 
-    def __init__(self, line: Any) -> None:
-        head = line if isinstance(line, dict) else {}
+    def __init__(self, head: dict[str, Any]) -> None:
         ensure(head.get("format") == "exactregions-certificate", "unknown-format", "not a certificate of exactregions")
         ensure(type(head.get("version")) is int and head["version"] == 1, "unknown-version", "only version 1 is known")
         names = ("format", "version", "kind", "network", "domain", "fingerprint")
@@ -225,7 +227,8 @@ class Problem:
         ensure(isinstance(self.kind, str) and self.kind in KINDS, "unknown-kind", f"known: {', '.join(KINDS)}")
         size, kinds, layers, output = fields(network, "input_dim", "activation", "layers", "output_layer")
         lists = isinstance(layers, list) and isinstance(kinds, list) and len(layers) == len(kinds)
-        ensure(lists and 0 < natural(size) <= MAX_DIM, "bad-network", "input_dim, activation or layers do not fit")
+        ensure(lists and natural(size) > 0, "bad-network", "input_dim, activation or layers do not fit")
+        ensure(size <= MAX_DIM, "bad-size", f"the network has more than {MAX_DIM} inputs")
         self.neurons: list[Neuron] = []
         self.ends, width = [0], size  # number of the first neuron of every layer, and of all neurons
         for layer, (pair, kind) in enumerate(zip(layers, kinds, strict=True)):
@@ -236,5 +239,6 @@ class Problem:
             self.ends.append(len(self.neurons))
         self.output = None if output is None else read_affine(output, width)
         self.rows, self.inputs = read_domain(self.domain, size)
+        ensure(isinstance(self.fingerprint, str), "bad-fields", "the fingerprint is a text")
         genuine = self.fingerprint == fingerprint(network)
         ensure(genuine, "fingerprint-mismatch", "the fingerprint is not that of the network")

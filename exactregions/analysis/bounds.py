@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from exactregions.analysis import lower_bounds, upper_bounds
 from exactregions.analysis.bound import Bound, Kind, plain_number
@@ -49,8 +49,9 @@ BOUNDS: tuple[Callable[[Shape], Bound], ...] = (
     lower_bounds.hanin_rolnick,
     lower_bounds.zero_bias_estimate,
 )
-_MAX_NODES = 300_000  # of deletion and restriction: about ten seconds
+_MAX_NODES = 300_000  # of deletion and restriction: half a minute
 _MAX_CELLS = 200_000
+_EXPECTED = 10**7  # cells of one layer of all neurons: beyond, counting is not begun unless asked for
 _MAX_CELLS_BEFORE = 2_000  # of the layers before the last, each with a linear program or two for every neuron
 
 
@@ -169,7 +170,7 @@ def bounds_of_network(
     network: Network,
     domain: Domain | None = None,
     *,
-    max_cells: int = _MAX_CELLS,
+    max_cells: int | None = None,
     max_nodes: int = _MAX_NODES,
     max_cells_before: int = _MAX_CELLS_BEFORE,
 ) -> BoundsTable:
@@ -180,10 +181,11 @@ def bounds_of_network(
     network : Network
     domain : Domain, optional
         The whole space by default.
-    max_cells : int
-        Stop counting a network with several hidden layers there (then the count is a lower bound).
+    max_cells : int, optional
+        Stop counting a network with several hidden layers there (then the count is a lower bound).  By default at
+        200,000, and the count is not begun for networks that can be expected to have many more.
     max_nodes : int
-        Limit on deletion and restriction for one hidden layer; beyond it, an engine counts.
+        Limit on deletion and restriction for one hidden layer, see `Arrangement.count`; beyond it, an engine counts.
     max_cells_before : int
         Leave out the bound by stable neurons if the layers before the last have more cells.
 
@@ -201,23 +203,46 @@ def bounds_of_network(
     notes: list[str] = []
     bounds = list(all_bounds(shape))
     try:
+        _expect(shape.n_neurons - (shape.widths or (0,))[-1], shape, 25 * max_cells_before)
         bounds.append(serra_with_stable_neurons(own, inner, max_cells=max_cells_before))
     except UndecidedError as error:
         notes.append(f"no bound by stable neurons: {error.what}")
-    n_cells, n_strict, status, engine = _count(own, inner, max_cells, max_nodes)
+    counted = _Counted(None, None, None, None)
+    try:
+        counted = _count(own, inner, shape, max_cells, max_nodes)
+    except UndecidedError as error:
+        notes.append(f"not counted: {error}")
     seconds = time.perf_counter() - began
-    return BoundsTable(shape, tuple(bounds), n_cells, n_strict, status, engine, network, where, seconds, tuple(notes))
+    return BoundsTable(shape, tuple(bounds), *counted, network, where, seconds, tuple(notes))
 
 
-def _count(network: Network, domain: Domain, max_cells: int, max_nodes: int) -> tuple[int, int, Status, str]:
+class _Counted(NamedTuple):
+    """What was counted, and by what; see `BoundsTable`."""
+
+    n_cells: int | None
+    n_strict: int | None
+    status: Status | None
+    engine: str | None
+
+
+def _count(network: Network, domain: Domain, shape: Shape, max_cells: int | None, max_nodes: int) -> _Counted:
     one_layer = len(network.layers) == 1
     if one_layer and isinstance(domain, WholeSpace):
         try:
-            return *count_by_arrangement(network, max_nodes=max_nodes), Status.EXACT, "zaslavsky"
+            return _Counted(*count_by_arrangement(network, max_nodes=max_nodes), Status.EXACT, "zaslavsky")
         except UndecidedError:
             pass  # an engine may still manage
-    found = count_cells(network, domain, max_cells=None if one_layer else max_cells)
-    return found.n_cells, found.n_strict, found.status, found.engine
+    if max_cells is None:
+        _expect(shape.n_neurons, shape, _EXPECTED)
+    limit = None if one_layer else _MAX_CELLS if max_cells is None else max_cells
+    found = count_cells(network, domain, max_cells=limit)
+    return _Counted(found.n_cells, found.n_strict, found.status, found.engine)
+
+
+def _expect(n_neurons: int, shape: Shape, limit: int) -> None:
+    """Raise `UndecidedError` if one layer of so many neurons would have more cells than a limit."""
+    if generic_regions(n_neurons, shape.input_dim, shape.pieces) > limit:
+        raise UndecidedError(f"{n_neurons} neurons in one layer have more than {limit} cells", remedy="set max_cells")
 
 
 def _short(value: int | Fraction) -> str:

@@ -9,7 +9,7 @@ grow exponentially with it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from math import comb
 from pathlib import Path
@@ -21,6 +21,8 @@ from exactregions.analysis.shapes import Shape
 from exactregions.enumeration import count_cells
 from exactregions.errors import InputError, UnsupportedError
 from exactregions.files import check_target
+from exactregions.network import RELU, PiecewiseLinear
+from exactregions.regions import Status
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,17 +34,19 @@ _LARGEST_COUNT = 10_000  # cells of a generic layer of as many neurons: counted 
 _SUFFIXES = (".png", ".pdf", ".svg")
 _TOP = 10**200  # far enough from where a double overflows
 _STYLES: dict[str, tuple[str, str, str, float]] = {  # name: (label, colour, line style, width); equal ones stay visible
-    "trivial": ("$2^N$", "#b0b0b0", "-", 1.8),
+    "trivial": ("all patterns", "#b0b0b0", "-", 1.8),
     "serra_2018": ("Serra et al. 2018, upper", "#e59a9c", "-", 5.0),
     "montufar_2017": ("Montúfar 2017, upper", "#b03a3e", "--", 1.6),
     "serra_2018_lower": ("Serra et al. 2018, lower", "#4c72b0", "-", 1.8),
     "montufar_2014": ("Montúfar et al. 2014, lower", "#4c72b0", "--", 1.8),
+    "zero_bias": ("zero bias, upper", "#8172b3", "-", 1.8),
+    "zero_bias_estimate": ("one layer of all neurons, estimate", "#55a868", ":", 1.8),
     "hanin_rolnick": ("$N^d/d!$, estimate", "#55a868", ":", 1.8),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class _Axis:
+class _Sweep:
     """One panel: the shapes along it, and where on it the given network is."""
 
     label: str
@@ -75,25 +79,23 @@ def bounds_figure(table: BoundsTable, *, seeds: int = 3) -> Figure:
     panels: Sequence[Axes] = figure.subplots(1, 2, sharey=True)
     across = sorted({max(1, round(width * k / 8)) for k in range(1, 17)})
     below = list(range(1, max(2 * depth, 4) + 1))
-    d = shape.input_dim
     layers = "1 hidden layer" if depth == 1 else f"{depth} hidden layers"
-    for axes, axis in zip(
-        panels,
-        (
-            _Axis("width of every layer", layers, across, [Shape(d, (w,) * depth) for w in across], width),
-            _Axis("hidden layers", f"width {width}", below, [Shape(d, (width,) * k) for k in below], depth),
-        ),
-        strict=True,
-    ):
-        _draw(axes, axis, table, seeds)
+    sweeps = (
+        _Sweep("width of every layer", layers, across, [replace(shape, widths=(w,) * depth) for w in across], width),
+        _Sweep("hidden layers", f"width {width}", below, [replace(shape, widths=(width,) * k) for k in below], depth),
+    )
+    tops = [_draw(axes, sweep, table, seeds) for axes, sweep in zip(panels, sweeps, strict=True)]
+    panels[0].set_ylim(0.8, 8 * max(tops))
     panels[0].set_ylabel("regions")
     handles: dict[str, Any] = {}
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
     figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4, frameon=False, fontsize=9)
-    inputs = "1 input" if d == 1 else f"{d} inputs"
-    figure.suptitle(f"ReLU networks with {inputs}: bounds, and exact counts of random networks", fontsize=12)
+    kind = _activation(table)
+    name = ("zero-bias " if shape.zero_bias else "") + ("ReLU" if kind == RELU else str(kind))
+    inputs = "1 input" if shape.input_dim == 1 else f"{shape.input_dim} inputs"
+    figure.suptitle(f"{name} networks with {inputs}: bounds, and exact counts of random networks", fontsize=12)
     return figure
 
 
@@ -112,41 +114,52 @@ def save_bounds_figure(table: BoundsTable, path: str, *, seeds: int = 3) -> None
     bounds_figure(table, seeds=seeds).savefig(path, dpi=150)
 
 
-def _draw(axes: Axes, axis: _Axis, table: BoundsTable, seeds: int) -> None:
+def _draw(axes: Axes, sweep: _Sweep, table: BoundsTable, seeds: int) -> float:
+    """Draw one panel; return the largest value that should be in sight."""
     from matplotlib.ticker import MaxNLocator
 
-    values = [{bound.name: bound for bound in all_bounds(shape)} for shape in axis.shapes]
+    values = [{bound.name: bound for bound in all_bounds(shape)} for shape in sweep.shapes]
     for name, (label, colour, line, thick) in _STYLES.items():
         found = [
             (place, float(bounds[name].value))
-            for place, bounds in zip(axis.places, values, strict=True)
+            for place, bounds in zip(sweep.places, values, strict=True)
             if bounds[name].holds and bounds[name].value < _TOP
         ]
         if found:
             xs, ys = zip(*found, strict=True)
             marker = "." if len(xs) < 3 else None
             axes.plot(xs, ys, color=colour, linestyle=line, label=label, linewidth=thick, marker=marker)
-    counted = [(place, count) for place, shape in zip(axis.places, axis.shapes, strict=True)
-               for count in _counts(shape, seeds)]  # fmt: skip
+    counted = [(place, count) for place, shape in zip(sweep.places, sweep.shapes, strict=True)
+               for count in _counts(shape, _activation(table), seeds)]  # fmt: skip
     if counted:
         xs, ys = zip(*counted, strict=True)
         axes.scatter(xs, ys, s=22, color="black", alpha=0.6, zorder=3, linewidths=0, label="random networks, exact")
-    if table.network is not None and table.n_cells is not None:
-        axes.scatter([axis.here], [table.n_cells], s=150, marker="*", color="#dd8452", edgecolors="black",
-                     linewidths=0.8, zorder=4, label="this network, exact")  # fmt: skip
-    axes.set(xlabel=axis.label, title=axis.title, yscale="log")
+    if table.network is not None and table.n_cells is not None and table.n_cells < _TOP:
+        least = ", at least" if table.status is Status.LOWER_BOUND else ", exact"
+        axes.scatter([sweep.here], [table.n_cells], s=150, marker="*", color="#dd8452", edgecolors="black",
+                     linewidths=0.8, zorder=4, label=f"this network{least}")  # fmt: skip
+    axes.set(xlabel=sweep.label, title=sweep.title, yscale="log")
     axes.title.set_fontsize(10)
-    top = max(float(bounds["serra_2018"].value) for bounds in values if bounds["serra_2018"].value < _TOP)
-    axes.set_ylim(0.8, max(axes.get_ylim()[1] if top < 10 else 0, 8 * top))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(visible=True, which="major", color="#e6e6e6", linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)
+    uppers = [bounds["montufar_2017"].value for bounds in values]
+    return max((float(value) for value in uppers if value < _TOP), default=float(_TOP))
 
 
-def _counts(shape: Shape, seeds: int) -> list[int]:
+def _activation(table: BoundsTable) -> PiecewiseLinear:
+    """The activation to draw random networks with: that of the network's first neuron."""
+    return table.network.neurons[0] if table.network is not None and table.network.neurons else RELU
+
+
+def _counts(shape: Shape, activation: PiecewiseLinear, seeds: int) -> list[int]:
     """Count a few random networks exactly, if they are small."""
-    total = shape.n_neurons
-    if sum(comb(total, k) for k in range(min(total, shape.input_dim) + 1)) > _LARGEST_COUNT:
+    walls = shape.n_neurons * (activation.n_pieces - 1)
+    if sum(comb(walls, k) for k in range(min(walls, shape.input_dim) + 1)) > _LARGEST_COUNT:
         return []
-    nets = (random_network(shape.input_dim, shape.widths, rng=seed, outputs=0) for seed in range(seeds))
+    law = "zero-bias" if shape.zero_bias else "he"
+    nets = (
+        random_network(shape.input_dim, shape.widths, law=law, rng=seed, outputs=0, activation=activation)
+        for seed in range(seeds)
+    )
     return [count_cells(net, engine="split").n_cells for net in nets]

@@ -4,8 +4,9 @@ On a closed cell the network is affine, so a minimum is attained at a vertex unl
 line; the vertices and rays of all cells, with the network's values there, are the generators of the subdivision.  On a
 convex domain the Lipschitz constant is the largest operator norm of the Jacobians on the cells (the function is affine
 along all but finitely many points of a segment); for the 1-norm and the max-norm that is rational, a largest column sum
-and a largest row sum.  For the 2-norm the square is the largest eigenvalue of a rational matrix: rational if there is
-one output or one input, else algebraic, and then enclosed between rationals, each proved by the signs of exact pivots.
+and a largest row sum.  For the 2-norm the square is the largest eigenvalue of a rational matrix: a rational number if
+there is one output or one input; else algebraic, and given exactly if it is found to be a rational with few digits, as
+an enclosure between two rationals if not.  Either way it is proved by the signs of exact pivots.
 Extrema are over the closure of the domain.
 """
 
@@ -16,8 +17,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
-from exactregions.errors import InputError
-from exactregions.regions.volumes import is_polytope, simplex_volume, simplices
+from exactregions.errors import InputError, UndecidedError
+from exactregions.regions import Status
+from exactregions.regions.volumes import balanced_sum, domain_volume, is_polytope, simplex_volume, simplices
 
 if TYPE_CHECKING:
     from exactregions.regions import RegionComplex
@@ -73,6 +75,7 @@ def output_range(complex_: RegionComplex, output: int = 0) -> Range:
     """
     if not 0 <= output < complex_.network.output_dim:
         raise InputError(f"no output {output}: there are {complex_.network.output_dim}")
+    _need_all(complex_)
     return range_on(complex_.subdivision, output)
 
 
@@ -135,6 +138,7 @@ def lipschitz(complex_: RegionComplex, norm: Literal["1", "2", "inf"] = "2") -> 
     measure = _MEASURES.get(norm)
     if measure is None:
         raise InputError(f"no norm {norm!r}", remedy='choose "1", "2" or "inf"')
+    _need_all(complex_)
     first_cell: dict[int, int] = {}
     for cell, number in enumerate(complex_.affine_pieces.map_of_cell):
         first_cell.setdefault(number, cell)
@@ -234,7 +238,9 @@ def mean(complex_: RegionComplex) -> Point:
     Raises
     ------
     InputError
-        If a cell is unbounded.
+        If a cell is unbounded, or the cells do not cover the domain.
+    UndecidedError
+        If the search was stopped early.
 
     Examples
     --------
@@ -243,17 +249,26 @@ def mean(complex_: RegionComplex) -> Point:
     >>> mean(er.enumerate_regions(hinge, er.Box([-1], [1])))
     (Fraction(1, 4),)
     """
+    _need_all(complex_)
     division = complex_.subdivision
     generators = division.generators
-    total, sums = Fraction(0), [Fraction(0)] * complex_.network.output_dim
+    shares: list[Fraction] = []
+    integrals: list[list[Fraction]] = []
     for cell in division.cells.values():
         if not is_polytope(generators, cell):
             raise InputError("a mean needs a bounded domain", where="mean", remedy="take a box")
         for simplex in simplices(cell, generators.tight):
-            share = simplex_volume(generators, simplex)
-            total += share
-            sums = [a + share * b for a, b in zip(sums, _average(map(generators.value, simplex)), strict=True)]
-    return tuple(value / total for value in sums)
+            shares.append(simplex_volume(generators, simplex))
+            integrals.append([shares[-1] * value for value in _average(map(generators.value, simplex))])
+    total = balanced_sum(shares)
+    if total != domain_volume(complex_.own_domain):
+        raise InputError("the cells do not cover the domain", where="mean", remedy="the list of cells is not complete")
+    return tuple(balanced_sum(column) / total for column in zip(*integrals, strict=True))
+
+
+def _need_all(complex_: RegionComplex) -> None:
+    if complex_.status is not Status.EXACT:
+        raise UndecidedError(f"the search was stopped after {len(complex_)} cells, so nothing is known of the others")
 
 
 def _average(points: Iterable[Point]) -> list[Fraction]:

@@ -142,13 +142,16 @@ class Arrangement:
         return self.count()
 
     def count(self, *, max_nodes: int | None = None) -> CharacteristicPolynomial:
-        """Compute the characteristic polynomial by memoised deletion and restriction.
+        """Compute the characteristic polynomial by deletion and restriction.
+
+        Restrictions are remembered where they repeat, as in the classical arrangements; where they do not, as in
+        general position, a compiled search on residues takes over (see `reduction.whitney_numbers`).
 
         Parameters
         ----------
         max_nodes : int, optional
-            Raise `UndecidedError` when more restrictions than that are needed: for hyperplanes in general position
-            their number grows as binomial coefficients do.
+            Raise `UndecidedError` when more restrictions than that are needed, or a hundred times as many in compiled
+            code: in general position their number grows as binomial coefficients do.
         """
         return CharacteristicPolynomial(self.dim, whitney_numbers(self.hyperplanes, self.dim, max_nodes=max_nodes))
 

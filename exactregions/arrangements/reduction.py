@@ -1,12 +1,16 @@
 """From an arrangement to its essential, connected parts.
 
-An affine arrangement is the central arrangement of its cone (the rows (a, b) as vectors, and the hyperplane at infinity
-(0, ..., 0, 1)) seen from infinity: chi(cone) = (t - 1) chi.  The cone is a linear matroid, and two facts shrink it.
-The characteristic polynomial of a matroid is the product of those of its connected components (Oxley, *Matroid Theory*,
-4.2 and 15.3): in the coordinates of a basis, [I | A], the components are those of the bipartite graph of the entries
-that are not 0.  And of a component without the hyperplane at infinity any element may be sent to infinity, which takes
-away one hyperplane and one dimension.  So 40 neurons with independent weights are 40 components of one element each,
-and a central arrangement costs no more than an affine one of a dimension less.
+Rows (a, b) are vectors; together with the hyperplane at infinity (0, ..., 0, 1) they are a linear matroid, the cone.  In
+coordinates of a basis that holds infinity, [I | A], three facts make it smaller.
+
+* Coordinates that no hyperplane uses are gone: the arrangement is essential.
+* If the hyperplanes fall into blocks that share no coordinate but that of infinity, the arrangement is a product, and
+  chi is the product of those of the blocks (Orlik and Terao 2.50).
+* In a block that does not use the coordinate of infinity, all hyperplanes pass through a point.  Any of them may be
+  sent to infinity, chi = (t - 1) chi', which takes away one hyperplane and one dimension.
+
+So 40 neurons with independent weights are 40 blocks of one element each, and a central arrangement costs no more than
+an affine one of a dimension less.
 """
 
 from __future__ import annotations
@@ -29,20 +33,20 @@ _PATIENCE = 3_000  # restrictions: half a second
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A connected component of the cone, with one element at infinity.
+    """A block, as an affine arrangement.
 
     Attributes
     ----------
     dim : int
-        Dimension of the affine arrangement that is left.
+        Dimension of the affine arrangement.
     rows : tuple of canonical rows (a_1, ..., a_dim, b)
-    at_infinity : bool
-        Whether the element at infinity is the cone's own; if not, the factor t - 1 belongs to this part.
+    central : bool
+        Whether the block is central, so that one of its hyperplanes is at infinity and the factor t - 1 is left over.
     """
 
     dim: int
     rows: tuple[Row, ...]
-    at_infinity: bool
+    central: bool
 
 
 def parts(rows: Sequence[Row], dim: int) -> list[Part]:
@@ -50,29 +54,32 @@ def parts(rows: Sequence[Row], dim: int) -> list[Part]:
 
     Examples
     --------
-    Two lines that cross, and infinity, are three components of one element each:
+    A line that crosses two parallel ones:
 
-    >>> [(part.dim, part.rows) for part in parts([(1, 0, 0), (0, 1, 0)], 2)]
-    [(0, ()), (0, ()), (0, ())]
+    >>> for part in parts([(1, 0, 0), (0, 1, 0), (0, 1, -1)], 2):
+    ...     print(part)
+    Part(dim=0, rows=(), central=True)
+    Part(dim=1, rows=((1, -1), (1, 0)), central=False)
     """
-    infinity = (*(0,) * dim, 1)
-    vectors = [infinity, *rows]
+    vectors = [(*(0,) * dim, 1), *rows]
     columns = RationalMatrix(IntMatrix(len(vectors), dim + 1, [v for row in vectors for v in row]).transpose())
     reduced, _, rank = columns.numerators.rref()
-    basis = columns.pivot_columns()
     table = [[int(reduced[i, j]) for j in range(len(vectors))] for i in range(rank)]
+    infinity = table[0]  # the first vector is in the basis
     found = []
-    for coordinates, members in _components(table, basis):
-        # infinity itself, if it is in this component, is its first element; else the last of the basis does well
-        far = coordinates[0] if basis[coordinates[0]] == 0 else coordinates[-1]
-        near = [i for i in coordinates if i != far]
-        images = {canonical_row([*[table[i][j] for i in near], table[far][j]]) for j in members if j != basis[far]}
-        found.append(Part(len(near), tuple(sorted(images)), basis[far] == 0))
+    for coordinates, members in _blocks(table):
+        central = not any(infinity[j] for j in members)
+        near = coordinates[:-1] if central else coordinates
+        last = table[coordinates[-1]] if central else infinity
+        images = {canonical_row([*[table[i][j] for i in near], last[j]]) for j in members}
+        # in a central block, the basis vector of the last coordinate is the one at infinity
+        proper = sorted(image for image in images if any(image[:-1]))
+        found.append(Part(len(near), tuple(proper), central))
     return found
 
 
-def _components(table: list[list[int]], basis: list[int]) -> list[tuple[list[int], list[int]]]:
-    """Return the components of the bipartite graph of non-zero entries: their coordinates and their elements."""
+def _blocks(table: list[list[int]]) -> list[tuple[list[int], list[int]]]:
+    """Return the blocks: coordinates (all but the first), and the elements (all but infinity) that use them."""
     leader = list(range(len(table)))
 
     def find(i: int) -> int:
@@ -81,16 +88,17 @@ def _components(table: list[list[int]], basis: list[int]) -> list[tuple[list[int
             i = leader[i]
         return i
 
-    touched = [[i for i, row in enumerate(table) if row[j]] for j in range(len(table[0]))]
-    for coordinates in touched:
+    used = [[i for i in range(1, len(table)) if table[i][j]] for j in range(len(table[0]))]
+    for coordinates in used:
         for i in coordinates[1:]:
             first, second = sorted((find(coordinates[0]), find(i)))
             leader[second] = first
     groups: dict[int, tuple[list[int], list[int]]] = {}
-    for i in range(len(basis)):
+    for i in range(1, len(table)):
         groups.setdefault(find(i), ([], []))[0].append(i)
-    for j, coordinates in enumerate(touched):
-        groups[find(coordinates[0])][1].append(j)
+    for j, coordinates in enumerate(used):
+        if coordinates:
+            groups[find(coordinates[0])][1].append(j)
     return list(groups.values())
 
 
@@ -108,7 +116,7 @@ def whitney_numbers(rows: Sequence[Row], dim: int, *, max_nodes: int | None = No
     total: tuple[int, ...] = (1,)
     for part in parts(rows, dim):
         total = multiply(total, _whitney_of_part(part, max_nodes))
-        if not part.at_infinity:
+        if part.central:
             total = multiply(total, (1, 1))
     return total
 

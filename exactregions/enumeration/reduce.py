@@ -1,14 +1,15 @@
 """From a network and a domain to the equivalent problem that engines search: no slice, no idle input directions.
 
 A slice is composed into the first layer, exactly, and its inner domain takes its place.  If the rows of W_1 together
-with those of the domain span less than the input space, all pre-activations are constant along their common kernel, so
-cells are products with it; fixing the coordinates that are no pivot columns at 0 meets every cell, keeps patterns,
-facets and bounded directions in bijection, and moves no number.  Witnesses are put back by `lift`.
+with those of the domain span less than the input space, all pre-activations are constant along their common kernel K,
+so cells are products with it; fixing the coordinates that are no pivot columns (`essential_coordinates`) at 0 meets
+every coset of K exactly once, so it meets every cell, keeps patterns, facets and bounded directions in bijection, and
+moves no number.  Witnesses are put back by `lift`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -17,7 +18,7 @@ from exactregions.errors import ShapeError
 from exactregions.network import Network
 from exactregions.rational import IntMatrix, RationalMatrix
 
-__all__ = ["ReducedProblem", "check_fit", "in_own_coordinates", "reduce_problem"]
+__all__ = ["ReducedProblem", "check_fit", "essential_coordinates", "in_own_coordinates", "put_back", "reduce_problem"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +44,7 @@ class ReducedProblem:
 
     def lift(self, point: Sequence[Fraction]) -> tuple[Fraction, ...]:
         """Put a point back into the domain's own coordinates."""
-        full = [Fraction(0)] * self.dim
-        for place, value in zip(self.kept, point, strict=True):
-            full[place] = value
-        return tuple(full)
+        return put_back(point, self.kept, self.dim)
 
 
 def check_fit(network: Network, domain: Domain) -> None:
@@ -75,15 +73,37 @@ def reduce_problem(network: Network, domain: Domain) -> ReducedProblem:
     everything = ReducedProblem(network, domain, tuple(range(size)), size)
     if isinstance(domain, Box) or size == 0 or not network.layers:
         return everything
-    first = network.layers[0].matrix.numerators.tolist()
-    rows = [[int(entry) for entry in row[:-1]] for row in first]
-    rows.extend([list(row[:-1]) for row in domain.integer_rows()])
-    kept = RationalMatrix(IntMatrix(len(rows), size, [entry for row in rows for entry in row])).pivot_columns()
+    kept = essential_coordinates(network, domain)
     if len(kept) in (0, size):
         return everything
     embed = [[int(place == column) for column in kept] + [0] for place in range(size)]
     smaller = network.composed_with(RationalMatrix.from_rows([*embed, [0] * len(kept) + [1]]))
-    return ReducedProblem(smaller, _restrict(domain, kept), tuple(kept), size)
+    return ReducedProblem(smaller, _restrict(domain, kept), kept, size)
+
+
+def essential_coordinates(network: Network, domain: Domain) -> tuple[int, ...]:
+    """Return independent columns of the first layer's weights and the domain's rows: the coordinates to keep.
+
+    Parameters
+    ----------
+    network, domain : Network, Domain
+        As `in_own_coordinates` returns them.
+    """
+    rows = [row[:-1] for row in domain.integer_rows()]
+    if network.layers:
+        rows += [tuple(map(int, row[:-1])) for row in network.layers[0].matrix.numerators.tolist()]
+    if not rows or not domain.dim:
+        return ()
+    flat = [entry for row in rows for entry in row]
+    return tuple(RationalMatrix(IntMatrix(len(rows), domain.dim, flat)).pivot_columns())
+
+
+def put_back(point: Iterable[Fraction], kept: Sequence[int], dim: int) -> tuple[Fraction, ...]:
+    """Return the point of `dim` coordinates that has those of `point` in the places `kept`, and 0 elsewhere."""
+    full = [Fraction(0)] * dim
+    for place, value in zip(kept, point, strict=True):
+        full[place] = value
+    return tuple(full)
 
 
 def _restrict(domain: Domain, kept: Sequence[int]) -> Domain:

@@ -20,14 +20,11 @@ _LIMITS = Limits()
 
 
 def _verify(lines: Lines, budget: Budget, network_fingerprint: str | None) -> Verdict:
-    first = lines.next()
-    if first is None:
-        lines.number = 1
-        raise Refused("unknown-format")
-    problem = read_problem(first, budget)
-    if network_fingerprint is not None and problem.fingerprint != network_fingerprint:
-        raise Refused("other-network")
+    problem = read_problem(lines.next(), budget)
     statement = STATEMENTS[problem.kind](problem, lines, budget)
+    if network_fingerprint is not None and problem.fingerprint != network_fingerprint:
+        lines.number = 1  # where the network is
+        raise Refused("other-network")
     verdict = Verdict(True, 0, None, lines.number, problem.kind, problem.fingerprint, problem.domain_text)
     return replace(verdict, **statement)
 

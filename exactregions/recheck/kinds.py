@@ -32,13 +32,6 @@ _WORDS = ("child", "constant", "open")
 _BAD = "bad-fields"
 
 
-def _next(lines: Lines) -> dict[str, JSON]:
-    value = lines.next()
-    if value is None:
-        raise Refused("unfinished")
-    return value
-
-
 def _truth(value: JSON) -> bool:
     if type(value) is not bool:
         raise Refused(_BAD)
@@ -48,8 +41,9 @@ def _truth(value: JSON) -> bool:
 def _vector(value: JSON, budget: Budget) -> FarkasVector:
     if type(value) is not dict:
         raise Refused(_BAD)
+    names = row_names(value)
     multipliers = ratios(value.values(), budget)
-    return [(letter, number, ratio) for (letter, number), ratio in zip(row_names(value), multipliers, strict=True)]
+    return [(letter, number, ratio) for (letter, number), ratio in zip(names, multipliers, strict=True)]
 
 
 def _piece(value: JSON, budget: Budget, words: Sequence[str]) -> Piece:
@@ -141,7 +135,7 @@ def _advance(path: Path, frames: list[tuple[int, list[int]]]) -> bool:
 
 
 def _regions(problem: Problem, lines: Lines, budget: Budget) -> Statement:
-    claim = fields(_next(lines), ("n_cells", "n_strict", "complete"))
+    claim = fields(lines.next(), ("n_cells", "n_strict", "complete"))
     claimed = natural(claim["n_cells"]), natural(claim["n_strict"])
     complete = _truth(claim["complete"])
     path = Path(problem, budget)
@@ -149,7 +143,7 @@ def _regions(problem: Problem, lines: Lines, budget: Budget) -> Statement:
     n_cells = n_strict = 0
     going = True
     while going:
-        node = _Node(_next(lines), budget)
+        node = _Node(lines.next(), budget)
         if node.witness is not None:
             if not path.is_full:
                 raise Refused("early-leaf")
@@ -164,7 +158,7 @@ def _regions(problem: Problem, lines: Lines, budget: Budget) -> Statement:
         going = _advance(path, frames)
     lines.finish()
     if (n_cells, n_strict) != claimed:
-        raise Refused("wrong-count")
+        raise lines.at_next("wrong-count")
     return {"n_cells": n_cells, "n_strict": n_strict, "complete": complete}
 
 
@@ -177,8 +171,8 @@ def _check_pattern(problem: Problem, pattern: Sequence[int], *, full: bool = Tru
 
 
 def _infeasible(problem: Problem, lines: Lines, budget: Budget) -> Statement:
-    pattern = naturals(fields(_next(lines), ("pattern",))["pattern"])
-    reason = _piece(fields(_next(lines), ("excluded",))["excluded"], budget, ("constant",))
+    pattern = naturals(fields(lines.next(), ("pattern",))["pattern"])
+    reason = _piece(fields(lines.next(), ("excluded",))["excluded"], budget, ("constant",))
     if not pattern:
         raise Refused("wrong-pattern")
     _check_pattern(problem, pattern, full=False)
@@ -195,9 +189,9 @@ def _infeasible(problem: Problem, lines: Lines, budget: Budget) -> Statement:
 
 
 def _point_in_cell(problem: Problem, lines: Lines, budget: Budget) -> Statement:
-    claim = fields(_next(lines), ("pattern", "strict"))
+    claim = fields(lines.next(), ("pattern", "strict"))
     pattern, strict = naturals(claim["pattern"]), _truth(claim["strict"])
-    witness = _witness(_next(lines), budget)
+    witness = _witness(lines.next(), budget)
     _check_pattern(problem, pattern)
     path = Path(problem, budget)
     path.follow(pattern)
@@ -223,9 +217,9 @@ def _same_map(one: Path, other: Path) -> bool:
 
 
 def _facet(problem: Problem, lines: Lines, budget: Budget) -> Statement:
-    pair = entries(fields(_next(lines), ("patterns",))["patterns"], 2, _BAD)
+    pair = entries(fields(lines.next(), ("patterns",))["patterns"], 2, _BAD)
     patterns = tuple([naturals(pattern) for pattern in pair])
-    witness = _witness(_next(lines), budget)
+    witness = _witness(lines.next(), budget)
     paths = []
     for pattern in patterns:
         _check_pattern(problem, pattern)

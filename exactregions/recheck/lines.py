@@ -101,14 +101,14 @@ class Lines:
             parts.append(self._rest[self._from :])
             length += len(parts[-1])
             if length >= limit:
-                raise self._at_next("bad-size")
+                raise self.at_next("bad-size")
             try:
                 self._rest, self._from = self._chunk(), 0
             except Refused as refused:
-                raise self._at_next(refused.reason) from None
+                raise self.at_next(refused.reason) from None
             if not self._rest:
                 if length:
-                    raise self._at_next("bad-end")
+                    raise self.at_next("bad-end")
                 return None
             end = self._rest.find(b"\n")
         parts.append(self._rest[self._from : end])
@@ -120,15 +120,16 @@ class Lines:
         self._budget.earn(length)
         return b"".join(parts)
 
-    def _at_next(self, reason: str) -> Refused:
+    def at_next(self, reason: str) -> Refused:
+        """Step to the line after the last one that was read, where there may be none, and return a refusal there."""
         self.number += 1
         return Refused(reason)
 
-    def next(self) -> dict[str, JSON] | None:
-        """Read the next line; None at the end of the file."""
+    def next(self) -> dict[str, JSON]:
+        """Read the next line."""
         line = self._bytes()
         if line is None:
-            return None
+            raise self.at_next("unfinished" if self.number else "unknown-format")
         if not line.isascii():
             raise Refused("bad-json")
         limits = self._budget.limits
@@ -146,7 +147,7 @@ class Lines:
     def finish(self) -> None:
         """Check that the file ends here."""
         if self._from < len(self._rest) or self._chunk():
-            raise self._at_next("after-the-end")
+            raise self.at_next("after-the-end")
 
 
 @lru_cache(maxsize=256)

@@ -117,10 +117,10 @@ def _pieces(
 def _activation(value: JSON, budget: Budget) -> Activation:
     read = fields(value, ("breakpoints", "slopes", "anchor"))
     breakpoint_words = entries(read["breakpoints"], None, _BAD)
+    breakpoints = ratios(breakpoint_words, budget)
     slope_words = entries(read["slopes"], len(breakpoint_words) + 1, _BAD)
     anchor_words = entries(read["anchor"], 2, _BAD)
-    breakpoints, slopes = ratios(breakpoint_words, budget), ratios(slope_words, budget)
-    start, height = ratios(anchor_words, budget)
+    slopes, (start, height) = ratios(slope_words, budget), ratios(anchor_words, budget)
     if start != (breakpoints[0] if breakpoints else _NOTHING):
         raise Refused(_BAD)
     if not all(map(_less, breakpoints, breakpoints[1:])):
@@ -129,11 +129,11 @@ def _activation(value: JSON, budget: Budget) -> Activation:
     return Activation(breakpoints, *_pieces(breakpoints, slopes, (start, height), budget), words)
 
 
-def _affine(value: JSON, n_inputs: int, budget: Budget, *, least: int) -> Affine:
-    """Read `[W, b]` with at least so many rows."""
+def _affine(value: JSON, n_inputs: int, budget: Budget) -> Affine:
+    """Read `[W, b]` with at least one row."""
     weights, biases = entries(value, 2, _BAD)
     words = [entries(row, n_inputs, _BAD) for row in entries(weights, None, _BAD)]
-    if len(words) < least:
+    if not words:
         raise Refused(_BAD)
     words = [[*row, bias] for row, bias in zip(words, entries(biases, len(words), _BAD), strict=True)]
     return Affine(n_inputs + 1, table(words, None, n_inputs + 1, budget, _BAD), words)
@@ -144,14 +144,14 @@ def read_network(value: JSON, budget: Budget) -> Network:
     read = fields(value, ("input_dim", "layers", "activation", "output_layer"))
     width = n_inputs = natural(read["input_dim"])
     if not 1 <= n_inputs <= budget.limits.dimension:
-        raise Refused(_BAD)
+        raise Refused("bad-size" if n_inputs else _BAD)
     layer_values = entries(read["layers"], None, _BAD)
     layers = []
     for layer_value, functions in zip(layer_values, entries(read["activation"], len(layer_values), _BAD), strict=True):
-        affine = _affine(layer_value, width, budget, least=1)
+        affine = _affine(layer_value, width, budget)
         width = len(affine.rows)
         layers.append((affine, [_activation(function, budget) for function in entries(functions, width, _BAD)]))
-    output = None if read["output_layer"] is None else _affine(read["output_layer"], width, budget, least=0)
+    output = None if read["output_layer"] is None else _affine(read["output_layer"], width, budget)
     return Network(n_inputs, layers, output)
 
 

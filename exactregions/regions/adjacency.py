@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,20 @@ from exactregions.lp import Feasible, StrictSystem, solve
 from exactregions.lp.facets import find_facets
 from exactregions.regions.inequalities import CellInequalities
 
-__all__ = ["degree_statistics", "facet_pairs", "neighbour_arrays", "shared_facet", "shared_facets"]
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from exactregions.regions.complex import RegionComplex
+
+__all__ = [
+    "degree_statistics",
+    "facet_pairs",
+    "neighbour_arrays",
+    "region_graph",
+    "renumber",
+    "shared_facet",
+    "shared_facets",
+]
 
 Row = tuple[int, ...]
 
@@ -124,6 +137,27 @@ def degree_statistics(pairs: NDArray[np.int64], count: int) -> dict[str, Any]:
         "max": int(degrees.max(initial=0)),
         "counts": dict(zip(values.tolist(), numbers.tolist(), strict=True)),
     }
+
+
+def renumber(facets: NDArray[np.int64], order: NDArray[np.intp]) -> NDArray[np.int64]:
+    """Rewrite pairs of old indices as sorted pairs of new ones, given the old index at each new place."""
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    pairs = np.sort(place[facets.reshape(len(facets), 2)], axis=1)
+    return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))] if len(pairs) else pairs
+
+
+def region_graph(complex_: RegionComplex) -> nx.Graph:
+    """Return the adjacency graph of a complex; see `RegionComplex.graph`."""
+    import networkx as nx
+
+    graph = nx.Graph(network=complex_.network.fingerprint, domain=str(complex_.domain), status=complex_.status.value)
+    table = complex_.codec.unpack(complex_.packed)
+    for index, text in enumerate(complex_.pattern_texts()):
+        graph.add_node(index, pattern=text, strict=bool(complex_.strict[index]))
+    for i, j in complex_.facets.tolist():
+        graph.add_edge(i, j, neurons=np.flatnonzero(table[i] != table[j]).tolist())
+    return graph
 
 
 def _name(cell: CellInequalities, place: int, pattern: Sequence[int]) -> tuple[tuple[Row, tuple[int, ...]], bool]:

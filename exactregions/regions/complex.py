@@ -17,11 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactregions.domains import Domain, Slice
-from exactregions.errors import InputError
+from exactregions.errors import InputError, UndecidedError
 from exactregions.network import Network
 from exactregions.patterns import Pattern, PatternCodec
 from exactregions.rational import to_fractions
-from exactregions.regions.adjacency import degree_statistics, facet_pairs, neighbour_arrays, shared_facet
+from exactregions.regions.adjacency import (
+    degree_statistics,
+    facet_pairs,
+    neighbour_arrays,
+    region_graph,
+    renumber,
+    shared_facet,
+)
 from exactregions.regions.cell import Cell
 from exactregions.regions.faces import Face, FaceComplex
 from exactregions.regions.geometry import CellGeometry
@@ -100,7 +107,7 @@ class RegionComplex:
         self.engine = engine
         self.seconds = seconds
         self.method = dict(method or {})
-        self._facets = None if facets is None else _renumber(facets, order)
+        self._facets = None if facets is None else renumber(facets, order)
 
     # -- counts ------------------------------------------------------------------------------------------------
 
@@ -121,12 +128,20 @@ class RegionComplex:
 
     @property
     def n_linear(self) -> int:
-        """Number of linear regions: maximal open connected sets on which the network is affine (R4)."""
+        """Number of linear regions: maximal open connected sets on which the network is affine (R4).
+
+        Raises
+        ------
+        UndecidedError
+            If the search was stopped: regions may be joined by cells not found, so this would be no bound either way.
+        """
+        self._need_all("linear regions")
         return self.affine_pieces.n_linear
 
     @property
     def n_closed_connected(self) -> int:
-        """Number of maximal closed connected sets on which the network equals one affine map (R5)."""
+        """Number of maximal closed connected sets on which the network equals one affine map (R5); see `n_linear`."""
+        self._need_all("closed connected regions")
         return self.affine_pieces.n_closed_connected
 
     @property
@@ -143,6 +158,13 @@ class RegionComplex:
     def f_vector(self) -> tuple[int, ...]:
         """Number of faces of dimension 0, 1, ..., d in the closures of the cells, inside the domain."""
         return self.face_complex.f_vector
+
+    def _need_all(self, what: str) -> None:
+        if self.status is not Status.EXACT:
+            raise UndecidedError(
+                f"{what} cannot be counted from {len(self)} cells of a search that was stopped: more may join them",
+                remedy="linear_regions() groups the cells found",
+            )
 
     def __len__(self) -> int:
         return self.n_cells
@@ -340,15 +362,7 @@ class RegionComplex:
         Nodes are cell indices with attributes `pattern` and `strict`; every edge is a facet and has the attribute
         `neurons`, the list of those that change piece across it.
         """
-        import networkx as nx
-
-        graph = nx.Graph(network=self.network.fingerprint, domain=str(self.domain), status=self.status.value)
-        table = self.codec.unpack(self.packed)
-        for index, text in enumerate(self.pattern_texts()):
-            graph.add_node(index, pattern=text, strict=bool(self.strict[index]))
-        for i, j in self.facets.tolist():
-            graph.add_edge(i, j, neurons=np.flatnonzero(table[i] != table[j]).tolist())
-        return graph
+        return region_graph(self)
 
     def to_polars(self, rows: Rows = "cells") -> pl.DataFrame:
         """Return a polars table with one row a cell, or with ``rows="facets"`` one row a facet."""
@@ -400,11 +414,3 @@ class RegionComplex:
         from exactregions.regions.display import as_html
 
         return as_html(self)
-
-
-def _renumber(facets: NDArray[np.int64], order: NDArray[np.intp]) -> NDArray[np.int64]:
-    """Rewrite pairs of old indices as sorted pairs of new ones, given the old index at each new place."""
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    pairs = np.sort(place[facets.reshape(len(facets), 2)], axis=1)
-    return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))] if len(pairs) else pairs

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from exactregions.errors import UndecidedError
 from exactregions.lp import ProofError
 from exactregions.regions.faces import FaceComplex
 from exactregions.regions.inequalities import CellInequalities
@@ -74,21 +75,27 @@ def outer_rows(complex_: RegionComplex, cells: Sequence[int]) -> Iterator[tuple[
 def convexity(complex_: RegionComplex, cells: Sequence[int]) -> NonConvex | None:
     """Return a proof that a union of cells, connected across facets, is not convex, or None if it is convex.
 
-    In an incomplete complex what lies beyond an unlisted facet is not in the set either; a proof is given only where
-    the cell beyond is listed.
+    Raises
+    ------
+    UndecidedError
+        If the union is not convex, but every cell that would show it is missing from an incomplete complex.
     """
     if len(cells) == 1:
         return None
     faces = complex_.face_complex
     vectors = faces.generators.vectors
     members = sorted({g for cell in cells for g in faces.members(faces.dim, cell)})
+    unlisted = False
     for facet, cell, beyond, row in outer_rows(complex_, cells):
         far = next((g for g in members if _dot(row, vectors[g]) < 0), None)
+        unlisted = unlisted or (far is not None and beyond is None)
         if far is not None and beyond is not None:
             other = next(k for k in cells if far in faces.members(faces.dim, k))
             found = _prove(complex_, facet, cell, beyond, other, far, row)
             found.check(complex_, cells)
             return found
+    if unlisted:
+        raise UndecidedError("the cells beyond a union that is not convex were not found", where="convexity")
     return None
 
 

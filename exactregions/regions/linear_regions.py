@@ -176,8 +176,8 @@ class LinearRegions:
             self.complex.n_patterns_any_dimension,
             self.complex.n_cells,
             (bounds.lower, bounds.upper),
-            self.n_linear,
-            self.n_closed_connected,
+            self.complex.n_linear,
+            self.complex.n_closed_connected,
             self.n_affine_maps,
         )
 

@@ -7,7 +7,7 @@ homogeneous vectors g_0, ..., g_d, last entries h_i, has the volume |det(g_0, ..
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from math import factorial, prod
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ from exactregions.regions.subdivision import polyhedron
 if TYPE_CHECKING:
     from exactregions.regions.complex import RegionComplex
 
-__all__ = ["check_volume", "domain_volume", "is_polytope", "simplex_volume", "simplices", "volume"]
+__all__ = ["balanced_sum", "check_volume", "domain_volume", "is_polytope", "simplex_volume", "simplices", "volume"]
 
 
 def is_polytope(generators: Generators, members: Members) -> bool:
@@ -57,6 +57,21 @@ def volume(generators: Generators, members: Members) -> Fraction | None:
     return sum(parts, Fraction(0))
 
 
+def balanced_sum(values: Iterable[Fraction]) -> Fraction:
+    """Add rationals in pairs, then the sums in pairs, and so on, so that few additions have long denominators.
+
+    Examples
+    --------
+    >>> balanced_sum([Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)])
+    Fraction(1, 1)
+    """
+    left = list(values)
+    while len(left) > 1:
+        pairs = [a + b for a, b in zip(left[::2], left[1::2], strict=False)]
+        left = pairs + left[2 * len(pairs) :]
+    return left[0] if left else Fraction(0)
+
+
 def domain_volume(domain: Domain) -> Fraction | None:
     """Volume of a domain without embedding, or None if it is unbounded.
 
@@ -78,7 +93,7 @@ def check_volume(complex_: RegionComplex) -> Fraction:
     if wanted is None:
         raise InputError("the domain is unbounded", where="volume identity", remedy="take a box")
     division = complex_.subdivision
-    total = sum((volume(division.generators, cell) or Fraction(0) for cell in division.cells.values()), Fraction(0))
+    total = balanced_sum(volume(division.generators, cell) or Fraction(0) for cell in division.cells.values())
     if total != wanted:
         raise InputError(
             f"the cells cover {format_rational(total)} of the domain's volume {format_rational(wanted)}",

@@ -7,8 +7,8 @@
     >>> print(verdict.answer, verdict.detail)
     HOLDS {'hamming1_pairs': 2, 'facets': 2}
 
-`check_all` runs them all; `register` adds one.  A check decides its hypotheses exactly, rests on no list of cells that it
-has not proved complete, and comes to its conclusion by a route of its own wherever there is one.
+`check_all` runs them all; `register` adds one.  A check decides its hypotheses exactly, rests on no list of cells that
+it has not proved complete, and comes to its conclusion by a route of its own wherever there is one.
 """
 
 from __future__ import annotations

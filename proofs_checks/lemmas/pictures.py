@@ -145,7 +145,9 @@ def _draw_line(axes: Any, subject: Subject, points: list[Point], marked: set[str
         for a, c in cell.inequalities.rows:
             ends[0 if a > 0 else 1] = (max if a > 0 else min)(ends[0 if a > 0 else 1], -c / a)
         if ends[0] < ends[1]:
-            axes.axvspan(*ends, facecolor=colour, edgecolor="#b3261e" if cell.text in marked else "#55606e", linewidth=0.8)
+            axes.axvspan(
+                *ends, facecolor=colour, edgecolor="#b3261e" if cell.text in marked else "#55606e", linewidth=0.8
+            )
             if cell.text in marked:
                 axes.axvspan(*ends, fill=False, edgecolor="#b3261e", linewidth=1.4, hatch="///")
     axes.plot(marks, values, color="#1f2a37", linewidth=1.2)

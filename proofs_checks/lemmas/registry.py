@@ -23,7 +23,7 @@ from proofs_checks.lemmas.verdict import Answer, Hypothesis, Outcome, Scope, Sta
 __all__ = ["Lemma", "check_all", "get", "register", "statements"]
 
 Check = Callable[[Subject], Outcome]
-_COMPLETE = "complete complex"
+_AUDIT = Condition("complete complex", lambda subject: subject.cached(find_damage))
 _table: dict[str, Lemma] = {}
 
 
@@ -60,13 +60,10 @@ class Lemma:
         """
         began = time.perf_counter()
         decided: list[Hypothesis] = []
-        for condition in self.conditions:
+        for condition in self._ordered(audited):
             decided.append(Hypothesis(condition.name, condition.failure(subject)))
             if not decided[-1].holds:
                 break
-        else:
-            if self.needs_complex and audited:
-                decided.append(Hypothesis(_COMPLETE, subject.cached(find_damage)))
         failed = next((one for one in decided if not one.holds), None)
         if failed is not None:
             outcome = Outcome(Answer.NOT_APPLICABLE, reason=f"{failed.name}: {failed.failure}")
@@ -82,6 +79,12 @@ class Lemma:
             outcome.estimates,
             time.perf_counter() - began,
         )
+
+    def _ordered(self, audited: bool) -> list[Condition]:
+        """Conditions on the network first, then the audit, then those that read the cells."""
+        audit = [_AUDIT] if self.needs_complex and audited else []
+        early = [one for one in self.conditions if not one.reads_cells]
+        return [*early, *audit, *(one for one in self.conditions if one.reads_cells)]
 
     def __repr__(self) -> str:
         return f"<Lemma {self.statement.id}>"

@@ -15,6 +15,10 @@ __all__ = ["facts", "html_page", "table"]
 Verdicts = Mapping[str, Verdict]
 _WORDS = {Answer.HOLDS: "HOLDS", Answer.FAILS: "FAILS", Answer.NOT_APPLICABLE: "not applicable"}
 _CLASS = {Answer.HOLDS: "holds", Answer.FAILS: "fails", Answer.NOT_APPLICABLE: "off"}
+_LEAD = (
+    "Statements of the literature, checked exactly on this network. Numbers are exact rationals; every verdict rests on"
+    " a list of cells that was proved complete."
+)
 _STYLE = """
 :root { color-scheme: light; }
 body { font: 16px/1.5 system-ui, sans-serif; color: #1f2a37; margin: 0 auto; max-width: 62rem; padding: 1.5rem; }
@@ -91,8 +95,7 @@ def html_page(subject: Subject, verdicts: Verdicts, *, title: str) -> str:
     hero = f"<figure class=hero>{draw(subject)}</figure>" if can_draw(subject) else ""
     parts = [
         f"<h1>{escape(title)}</h1>",
-        "<p class=sub>Statements of the literature, checked exactly on this network. Rationals are exact; a verdict"
-        " rests on a list of cells that was proved complete.</p>",
+        f"<p class=sub>{_LEAD}</p>",
         f"<div class=cols><div><table class=facts>{rows}</table>{_tally(verdicts)}</div>{hero}</div>",
         f"<h2>Overview</h2>{_index(verdicts)}",
     ]
@@ -108,7 +111,8 @@ def html_page(subject: Subject, verdicts: Verdicts, *, title: str) -> str:
     body = "\n".join(parts)
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head>\n<body>\n{body}\n</body></html>\n'
+        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head>\n'
+        f"<body>\n{body}\n</body></html>\n"
     )
 
 
@@ -160,7 +164,9 @@ def _card(subject: Subject, verdict: Verdict) -> str:
         caption = f" ({word} {', '.join(names)} in the picture)" if names else ""
         parts.append(f"<p><b>Counterexample</b>{caption}</p>{_values(verdict.counterexample)}")
     if verdict.detail:
-        parts.append(f"<p><b>{'Exhausted' if verdict.answer is Answer.HOLDS else 'Counts'}</b></p>{_values(verdict.detail)}")
+        parts.append(
+            f"<p><b>{'Exhausted' if verdict.answer is Answer.HOLDS else 'Counts'}</b></p>{_values(verdict.detail)}"
+        )
     parts.append(_small(verdict))
     return (
         f'<section class=card id="{statement.id}"><header><h3>{escape(statement.title)} '
@@ -217,4 +223,3 @@ def _interval(estimate: Estimate) -> str:
         f"<p class=small>{escape(str(estimate))}</p><div class=bar>"
         f'<i style="left:{place(estimate.low)}%;width:{width}%"></i>{line}</div>'
     )
-

@@ -148,16 +148,29 @@ class Outcome:
     estimates: tuple[Estimate, ...] = ()
 
 
-def holds(*, estimates: Sequence[Estimate] = (), reason: str = "", **detail: object) -> Outcome:
-    """Return the outcome of a check that found no counterexample; `detail` says what was exhausted."""
-    return Outcome(Answer.HOLDS, detail, None, reason, tuple(estimates))
+def holds(
+    facts: Mapping[str, object] | None = None,
+    /,
+    *,
+    estimates: Sequence[Estimate] = (),
+    reason: str = "",
+    **detail: object,
+) -> Outcome:
+    """Return the outcome of a check that found no counterexample; facts and details say what was exhausted."""
+    return Outcome(Answer.HOLDS, {**(facts or {}), **detail}, None, reason, tuple(estimates))
 
 
 def fails(
-    counterexample: Mapping[str, object], *, estimates: Sequence[Estimate] = (), reason: str = "", **detail: object
+    counterexample: Mapping[str, object],
+    facts: Mapping[str, object] | None = None,
+    /,
+    *,
+    estimates: Sequence[Estimate] = (),
+    reason: str = "",
+    **detail: object,
 ) -> Outcome:
     """Return the outcome of a check that found a counterexample; `reason` says what in the network causes it."""
-    return Outcome(Answer.FAILS, detail, counterexample, reason, tuple(estimates))
+    return Outcome(Answer.FAILS, {**(facts or {}), **detail}, counterexample, reason, tuple(estimates))
 
 
 @dataclass(frozen=True, slots=True)

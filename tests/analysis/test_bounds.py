@@ -97,6 +97,10 @@ def test_bounds_are_ordered_as_theory_says(shape):
             assert bound.value <= best.value, bound.name
 
 
+def count(network):
+    return er.count_cells(network).n_cells
+
+
 def check(network, domain):
     table = bounds_of_network(network, domain)
     assert table.status == "exact"
@@ -106,10 +110,15 @@ def check(network, domain):
     return table
 
 
+MANY = 500  # networks for every bound
+
+
 @given(strategies.networks(activations=(er.RELU,)))
-@settings(max_examples=250)
+@settings(max_examples=MANY)
 def test_no_relu_network_exceeds_a_bound(network):
     table = check(network, None)
+    names = {"trivial", "raghu_2017", "montufar_2017", "serra_2018", "hinz_van_de_geer", "serra_with_stable_neurons"}
+    assert names <= {bound.name for bound in table.bounds if bound.holds}
     sharp = next(bound for bound in table.bounds if bound.name == "serra_with_stable_neurons")
     assert sharp.value <= upper_bounds.serra_2018(table.shape).value
 
@@ -127,21 +136,60 @@ def test_no_network_exceeds_a_bound_on_a_domain(data):
     domain = data.draw(strategies.domains(network.input_dim))
     try:
         er.enumerate_regions(network, domain, max_cells=1)
-    except InputError:
+    except InputError:  # an empty domain
         return
     check(network, domain)
 
 
-@given(st.integers(1, 3), st.lists(st.integers(1, 3), min_size=1, max_size=3), st.integers(0, 10**6))
-@settings(max_examples=60)
-def test_no_zero_bias_network_exceeds_the_bound_for_cones(dim, widths, seed):
-    for law in ("zero-bias", "integer"):
-        network = random_network(dim, widths, law=law, rng=seed, outputs=0)
-        if law == "integer":
-            layers = [(layer.weights, [0] * layer.n_outputs) for layer in network.layers]
-            network = er.Network(layers, activation="leaky_relu(1/3)" if seed % 2 else "relu")
-        table = check(network, None)
-        assert next(bound for bound in table.bounds if bound.name == "zero_bias").holds
+@st.composite
+def layered(draw, dims, widths, *, depth, bias=True):
+    """Integer ReLU networks of a shape; with `bias`, at least one bias is not zero."""
+    dim = size = draw(st.sampled_from(dims))
+    layers = []
+    for _ in range(draw(st.integers(*depth))):
+        width = draw(st.sampled_from(widths))
+        layers.append(draw(strategies.weights(size, width, bias)))
+        size = width
+    if bias:
+        layers[0][1][0] = layers[0][1][0] or 1
+    return er.Network(layers, input_dim=dim)
+
+
+def applies(bound, network):
+    claim = bound(Shape.of(network))
+    assert claim.holds, claim.failing
+    assert claim.admits(count(network)), (claim.value, count(network))
+
+
+@given(layered([1, 2, 3], [1, 2, 3], depth=(1, 3), bias=False), st.sampled_from(["relu", "leaky_relu(1/3)", "abs"]))
+@settings(max_examples=MANY)
+def test_no_zero_bias_network_exceeds_the_bound_for_cones(network, activation):
+    layers = [(layer.weights, layer.bias) for layer in network.layers]
+    applies(upper_bounds.zero_bias, er.Network(layers, activation=activation))
+
+
+@given(
+    layered([1, 2, 3], [1, 2, 3, 4, 5], depth=(1, 1), bias=False),
+    st.booleans(),
+    st.sampled_from(strategies.ACTIVATIONS),
+)
+@settings(max_examples=MANY)
+def test_no_layer_exceeds_its_maximum(network, biased, activation):
+    (layer,) = network.layers
+    bias = [k % 3 - 1 for k in range(layer.n_outputs)] if biased else layer.bias
+    applies(lower_bounds.maximum_one_layer, er.Network([(layer.weights, bias)], activation=activation))
+
+
+@given(layered([1], [3, 4], depth=(1, 3)) | layered([1], [1, 2], depth=(2, 2)))
+@settings(max_examples=MANY)
+def test_no_network_on_a_line_exceeds_its_maximum(network):
+    applies(lower_bounds.maximum_on_line, network)
+
+
+@given(layered([2, 3], [2, 3], depth=(1, 2)))
+@settings(max_examples=MANY)
+def test_no_network_exceeds_the_product_of_powers(network):
+    applies(upper_bounds.product_of_powers, network)
 
 
 # ---------------------------------------------------------------- lower bounds are attained
@@ -200,10 +248,6 @@ def test_one_layer_in_general_position_attains_its_maximum():
 
 
 # ---------------------------------------------------------------- without its condition, a bound is false
-
-
-def count(network):
-    return er.count_cells(network).n_cells
 
 
 def failing_and_false(bound, network, text):
@@ -368,6 +412,17 @@ def test_a_stopped_count_gives_no_ratio():
     assert (table.n_cells, table.status) == (10, "lower_bound")
     assert all(row["ratio"] is None for row in table.facts()["bounds"])
     assert "at least 10" in table.text()
+
+
+def test_a_network_too_large_to_count_is_tabulated_without_a_count():
+    table = bounds_of_network(random_network(100, (80, 80)))
+    assert (table.n_cells, table.status, len(table.notes)) == (None, None, 2)
+    assert "not counted" in table.text()
+    assert table.facts()["n_cells"] is None
+
+
+def test_a_wide_layer_of_many_inputs_is_counted_all_the_same():
+    assert bounds_of_network(random_network(100, (80,))).n_cells == 2**80
 
 
 def test_a_network_too_large_to_count_by_restriction_goes_to_an_engine():

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 import exactregions as er
 from exactregions.analysis.bounds import bounds_of_network
 from exactregions.analysis.bounds_plot import bounds_figure, save_bounds_figure
+from exactregions.analysis.making import KINDS
 from exactregions.analysis.random_networks import random_network
 from exactregions.cli import main
 from exactregions.errors import InputError
@@ -70,6 +71,11 @@ def test_random_networks_are_made_by_seed(tmp_path):
     assert a == b != c
 
 
+def test_the_help_names_every_kind():
+    text = run("make", "--help").stdout
+    assert [kind for kind in KINDS if kind not in text] == []
+
+
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
 def test_a_figure_is_written(tmp_path, suffix):
     path = tmp_path / f"bounds.{suffix}"
@@ -92,6 +98,26 @@ def test_the_figure_shows_bounds_counts_and_the_network():
     assert upper.get_ydata().tolist() == [5.0**depth for depth in range(1, 5)]
     dots = next(points for points in right.collections if points.get_label() == "random networks, exact")
     assert all(count <= 5**depth for depth, count in dots.get_offsets().tolist())
+
+
+def test_a_figure_takes_the_activation_and_the_biases_of_the_network():
+    clipped = bounds_figure(bounds_of_network(random_network(1, (2, 2), activation="hardtanh[-1,1]")), seeds=1)
+    assert clipped.get_suptitle().startswith("hardtanh[-1,1] networks with 1 input")
+    labels = {text.get_text() for text in clipped.legends[0].get_texts()}
+    assert "Montúfar 2017, upper" in labels
+    assert "Serra et al. 2018, upper" not in labels  # it does not hold for hard tanh
+    cones = bounds_figure(bounds_of_network(random_network(2, (3,), law="zero-bias")), seeds=1)
+    assert cones.get_suptitle().startswith("zero-bias ReLU networks with 2 inputs")
+    labels = {text.get_text() for text in cones.legends[0].get_texts()}
+    assert "zero bias, upper" in labels
+    assert "Montúfar et al. 2014, lower" not in labels
+
+
+def test_a_network_without_hidden_neurons_has_a_table_and_a_figure():
+    table = bounds_of_network(er.Network([], output=([[1, 2]], [0])))
+    assert table.n_cells == 1
+    assert all(bound.admits(1) for bound in table.bounds if bound.holds)
+    assert bounds_figure(table, seeds=1).axes
 
 
 def test_a_figure_of_another_format_is_refused_before_any_work(tmp_path):

@@ -7,6 +7,8 @@ from math import comb, factorial
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import exactregions as er
 from exactregions.analysis import families
@@ -129,15 +131,28 @@ def test_convolutions_attain_their_maximum(shape, d, value):
     assert bound.kind == "maximum"
 
 
-def test_a_padded_convolution_keeps_to_its_upper_bound():
+@given(st.data())
+@settings(max_examples=500)
+def test_no_convolution_exceeds_its_bound(data):
+    length, kernel, padding = (data.draw(st.integers(*ends)) for ends in ((2, 4), (1, 2), (0, 1)))
+    taps = st.lists(st.integers(-2, 2), min_size=kernel, max_size=kernel)
+    filters = data.draw(st.lists(st.tuples(taps, st.integers(-2, 2)), min_size=1, max_size=3))
+    rows = []
+    for weights, shift in filters:
+        for start in range(-padding, length + padding - kernel + 1):
+            row = [0] * length
+            for k, weight in enumerate(weights):
+                if 0 <= start + k < length:
+                    row[start + k] = weight
+            rows.append((*row, shift))
+    bound = convolution_maximum(windows([length], [kernel], padding=padding), len(filters))
+    assert Arrangement.from_rows(rows).n_regions <= bound.value
+
+
+def test_windows_of_different_sizes_make_an_upper_bound():
     seen = windows([2], [2], padding=1)
     assert [sorted(window) for window in seen] == [[0], [0, 1], [1]]
-    bound = convolution_maximum(seen, 2)
-    rows = [(b, 0, s) for (a, b), s in (((1, 2), 7), ((3, -1), -11))]
-    rows += [(a, b, s) for (a, b), s in (((1, 2), 7), ((3, -1), -11))]
-    rows += [(0, a, s) for (a, b), s in (((1, 2), 7), ((3, -1), -11))]
-    assert bound.kind == "upper"
-    assert Arrangement.from_rows(rows).n_regions <= bound.value
+    assert convolution_maximum(seen, 2).kind == "upper"
 
 
 def test_windows_in_two_dimensions_and_with_channels():

@@ -16,6 +16,7 @@ from exactregions.analysis.function import dominates, lipschitz, mean, output_ra
 from exactregions.lp import Optimum, StrictSystem, Unbounded, maximise, minimise
 from exactregions.network.formats import from_json
 from tests.oracles import NETWORKS
+from tests.regions.test_geometry import without
 from tests.strategies import domains, networks
 
 relaxed = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
@@ -223,3 +224,13 @@ def test_a_hidden_weight_that_moves_by_2_to_the_minus_40_is_found_in_every_place
                 assert answer.values[0] != answer.values[1]
                 assert answer.largest.value < Fraction(1, 2**30)
     assert found >= 16
+
+
+def test_a_stopped_or_incomplete_list_has_no_range_no_constant_and_no_mean():
+    network = er.Network([([[1], [1], [1]], [0, -1, -2])], output=([[1, 2, 3]], [0]))
+    part = er.enumerate_regions(network, er.Box([-1], [3]), max_cells=2)
+    for question in (output_range, lipschitz, mean):
+        with pytest.raises(er.UndecidedError, match="stopped after 2 cells"):
+            question(part)
+    with pytest.raises(er.InputError, match="do not cover the domain"):
+        mean(without(er.enumerate_regions(network, er.Box([-1], [3])), 1))

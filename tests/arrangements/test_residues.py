@@ -22,8 +22,6 @@ from tests.oracles import ARRANGEMENTS
 
 @pytest.mark.parametrize("entry", ARRANGEMENTS, ids=lambda entry: entry["name"])
 def test_residues_give_the_frozen_polynomials(entry):
-    if entry["regions"] > 300_000 and entry["name"] != "net:arr-d10-20":
-        pytest.skip("a million regions: remembering restrictions is the way there")
     arrangement = Arrangement.from_rows(entry["rows"])
     found = whitney_by_residues(arrangement.hyperplanes, arrangement.dim)
     assert list(found) == [abs(value) for value in reversed(entry["charpoly_low_to_high"])]

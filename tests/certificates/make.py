@@ -11,56 +11,32 @@ import json
 from copy import deepcopy
 from pathlib import Path
 
-from tests.proofs_checks.toy import HARD_TANH, RELU, STEP, Toy, dump, network, problem, sha
+from tests.certificates.problems import malformed_problems
+from tests.certificates.samples import (
+    CROSS,
+    CROSS_FACET,
+    DEAD,
+    DEAD_PATTERN,
+    EMPTY_A,
+    FACET,
+    HIDDEN_MERGE,
+    INFEASIBLE,
+    LADDER,
+    MERGE,
+    POINT,
+    SKEW,
+    TENT,
+    TWINS,
+    WRONG_CLAIMS,
+    cross_lines,
+    edit,
+    small,
+    twins_lines,
+    with_line,
+)
+from tests.proofs_checks.toy import HARD_TANH, STEP, Toy, dump, network, problem, sha
 
 HERE = Path(__file__).parent
-
-TENT = network([([[1], [1]], [0, "-1/2"]), ([[2, -4], [2, -4]], [0, "-1/2"])], ([[2, -4]], [0]))
-CROSS = network([([[1, 0], [0, 1]], [0, 0])], ([[1, 1]], [0]))  # the axes of the plane
-TWINS = network([([[1, 0], [2, 0], [-1, 0]], [0, 0, 0])], ([[1, 1, -1]], [0]))  # one wall, three neurons
-LADDER = network([([[1], [1], [1]], [0, -1, -2])], ([[1, -2, 1]], [0]))
-EMPTY_A = {"A": [["1", "0"], ["-1", "0"]], "b": ["0", "0"]}
-
-
-def cross_lines():
-    """Return a proof for the quadrants, by hand."""
-    both = ["child", "child"]
-    leaves = [{"witness": [x, y]} for x in ("-1", "1") for y in ("-1/2", "1/2")]
-    inner = {"neuron": 1, "pieces": both}
-    claim = {"n_cells": 4, "n_strict": 4, "complete": True}
-    return [problem(CROSS, "R^2"), claim, {"neuron": 0, "pieces": both}, inner, *leaves[:2], inner, *leaves[2:]]
-
-
-def twins_lines():
-    """Return a proof for three neurons with one wall: two cells, 001 and 110."""
-    return [
-        problem(TWINS, "R^2"),
-        {"n_cells": 2, "n_strict": 2, "complete": True},
-        {"neuron": 0, "pieces": ["child", "child"]},
-        {"neuron": 1, "pieces": ["child", {"U0": "2", "L1": "1"}]},
-        {"neuron": 2, "pieces": [{"U0": "1", "U2": "1"}, "child"]},
-        {"witness": ["-1", "0"]},
-        {"neuron": 1, "pieces": [{"L0": "2", "U1": "1"}, "child"]},
-        {"neuron": 2, "pieces": ["child", {"L0": "1", "L2": "1"}]},
-        {"witness": ["1", "0"]},
-    ]
-
-
-def small(kind, net, domain, claim, proof):
-    """Return a certificate of three lines."""
-    return [problem(net, domain, kind), claim, proof]
-
-
-FACET = small("facet", TWINS, "R^2", {"patterns": [[0, 0, 1], [1, 1, 0]]}, {"witness": ["0", "5"]})
-MERGE = small("merge", LADDER, "R^1", {"patterns": [[1, 0, 0], [1, 1, 0]]}, {"witness": ["1"]})
-HIDDEN = network([([[1], [1]], [0, -1])], ([[1, 0]], [0]))  # the second wall cannot be seen
-HIDDEN_MERGE = small("merge", HIDDEN, "R^1", {"patterns": [[1, 0], [1, 1]]}, {"witness": ["1"]})
-INFEASIBLE = small("infeasible", LADDER, "R^1", {"pattern": [0, 1]}, {"excluded": {"U0": "1", "L1": "1"}})
-DEAD = network([([[1], [0]], [0, -1])])
-DEAD_PATTERN = small("infeasible", DEAD, "R^1", {"pattern": [1, 1]}, {"excluded": "constant"})
-POINT = small("point", TENT, "R^1", {"pattern": [0, 0, 0, 0], "strict": False}, {"witness": ["-1/3"]})
-SKEW = network([([[1, 0], [1, 1]], [0, 0])])  # two lines that are not orthogonal
-CROSS_FACET = small("facet", CROSS, "R^2", {"patterns": [[0, 0], [0, 1]]}, {"witness": ["-1", "0"]})
 
 
 def accepted():
@@ -113,16 +89,15 @@ def accepted():
     yield "merge", HIDDEN_MERGE, ""
 
 
-def edit(lines, number, **changes):
-    """Return a copy with fields of line `number` changed, and the fingerprint made right unless it was changed."""
-    copy = deepcopy(lines)
-    copy[number - 1] = {**copy[number - 1], **changes}
-    return copy
-
-
-def with_line(lines, number, line):
-    """Return a copy with another line `number`."""
-    return [*lines[: number - 1], line, *lines[number:]]
+def accepted_bytes():
+    """Files that prove something, and are written in an unusual way."""
+    lines = dump(Toy(TENT).lines()).splitlines(keepends=True)
+    members = [gzip.compress(b"".join(part), mtime=0) for part in (lines[:2], lines[2:])]
+    cross = dump(cross_lines())
+    yield "tent_two_members.gz", b"".join(members), "gzip members after one another"
+    yield "tent_padded_members.gz", b"".join(member + b"\0" * 512 for member in members), "zero bytes after members"
+    yield "carriage_returns", cross.replace(b"\n", b" \r\n"), "JSON whitespace"
+    yield "escapes", cross.replace(b'"neuron"', b'"\\u006eeuron"').replace(b'"1/2"', b'"1\\/2"'), "JSON escapes"
 
 
 def rejected():
@@ -135,10 +110,17 @@ def rejected():
     swapped[0]["network"]["layers"].reverse()
     yield "edited_network", "fingerprint-mismatch", other
     yield "swapped_layers", "fingerprint-mismatch", swapped
+    yield "fingerprint_empty", "fingerprint-mismatch", edit(cross, 1, fingerprint="")
     yield "last_leaf_dropped", "unfinished", cross[:-1]
     yield "no_proof", "unfinished", cross[:2]
     yield "leaf_dropped", "duplicate-neuron", [*cross[:5], *cross[6:]]
     yield "leaf_added", "after-the-end", [*cross, cross[-1]]
+    for kind, lines in (("regions", cross), ("infeasible", INFEASIBLE), ("point", POINT), ("facet", FACET)):
+        yield f"garbage_after_{kind}", "after-the-end", dump(lines) + b"\xff\x00{"
+    yield "newline_after_the_end", "after-the-end", dump(cross) + b"\n"
+    for kind, lines, wrong in WRONG_CLAIMS:
+        yield f"{kind}_wrong_claim_and_no_proof", "unfinished", edit(lines, 2, **wrong)[:2]
+        yield f"{kind}_wrong_claim", "wrong-pattern", edit(lines, 2, **wrong)
     yield "leaf_repeated", "early-leaf", [*cross[:6], cross[5], *cross[6:]]
     yield "count_off_by_one", "wrong-count", edit(cross, 2, n_cells=5)
     yield "strict_count_off_by_one", "wrong-count", edit(tent, 2, n_strict=6)
@@ -196,6 +178,8 @@ def rejected():
         "no-such-row",
         with_line(twins, 4, {"neuron": 1, "pieces": ["child", {"U0": "2", "d0": "1"}]}),
     )
+    nine_digits = {"neuron": 1, "pieces": ["child", {"U0": "2", "L999999999": "1"}]}
+    yield "row_name_of_nine_digits", "no-such-row", with_line(twins, 4, nine_digits)
     yield "row_of_constant_neuron", "no-such-row", with_line(dead, 4, {"neuron": 1, "pieces": ["child", {"L1": "1"}]})
     for name, reason, factors in (
         ("negative", "negative-multiplier", {"U0": "-2", "L1": "-1"}),
@@ -287,47 +271,12 @@ def malformed():
     """Files that cannot be read, with the reason."""
     cross = cross_lines()
     good = text_of(cross)
-    head = cross[0]
-
-    def line1(reason, title, /, **changes):
-        return title, reason, dump([{**head, **changes}, *cross[1:]])
-
-    def net(reason, title, /, **changes):
-        return line1(reason, title, network={**CROSS, **changes})
 
     def swap(reason, name, old, new):
         assert good.count(old) >= 1
         return name, reason, good.replace(old, new, 1).encode()
 
     yield "empty_file", "unknown-format", b""
-    yield line1("unknown-format", "other_format", format="something")
-    yield line1("unknown-version", "version_2", version=2)
-    yield line1("unknown-version", "version_true", version=True)
-    yield line1("unknown-kind", "kind", kind="region")
-    yield line1("bad-fields", "unknown_field", note="hello")
-    yield "missing_field", "bad-fields", dump([{k: v for k, v in head.items() if k != "domain"}, *cross[1:]])
-    yield net("bad-fields", "unknown_network_field", name="cross")
-    yield net("bad-network", "input_dim_0", input_dim=0)
-    yield net("bad-network", "input_dim_wrong", input_dim=3)
-    yield net("bad-network", "input_dim_huge", input_dim=10**9)
-    yield net("bad-fields", "input_dim_string", input_dim="2")
-    yield net("bad-network", "no_activation", activation=[])
-    yield net("bad-network", "activation_of_one_neuron", activation=[[RELU]])
-    yield net("bad-network", "activation_name", activation=["relu"])
-    yield net("bad-network", "activation_slopes", activation=[[{**RELU, "slopes": ["0"]}, RELU]])
-    yield net("bad-network", "activation_order", activation=[[RELU, {**STEP, "breakpoints": ["0", "0"]}]])
-    yield net("bad-network", "activation_anchor", activation=[[RELU, {**RELU, "anchor": ["1", "1"]}]])
-    yield net("bad-network", "empty_layer", layers=[[[], []]], activation=[[]])
-    yield net("bad-network", "ragged_layer", layers=[[[["1", "0"], ["1"]], ["0", "0"]]])
-    yield net("bad-network", "bias_short", layers=[[[["1", "0"], ["0", "1"]], ["0"]]])
-    yield net("bad-network", "output_shape", output_layer=[[["1"]], ["0"]])
-    yield net("bad-network", "layer_number", layers=[5])
-    yield net("bad-network", "layer_text", layers=["Wb"])
-    yield net("bad-network", "activation_text", activation=["ab"])
-    yield line1("bad-fields", "network_list", network=["input_dim", "activation", "layers", "output_layer"])
-    yield line1("unknown-kind", "kind_list", kind=["regions"])
-    yield line1("bad-domain", "directions_text", domain={"origin": ["0", "0"], "directions": "11"})
-    yield line1("bad-domain", "directions_object", domain={"origin": ["0", "0"], "directions": {"0": ["1", "1"]}})
     yield "witness_text", "bad-fields", dump(with_line(cross, 5, {"witness": "12"}))
     yield "witness_object", "bad-fields", dump(with_line(cross, 5, {"witness": {"1": "1", "2": "1"}}))
     yield "line_lists_witness", "bad-fields", dump(with_line(cross, 5, ["witness"]))
@@ -340,22 +289,18 @@ def malformed():
     yield "pattern_negative", "bad-fields", dump(edit(POINT, 2, pattern=[0, 0, 0, -1]))
     yield "strict_0", "bad-fields", dump(edit(POINT, 2, strict=0))
     yield "facet_one_pattern", "bad-fields", dump(edit(CROSS_FACET, 2, patterns=[[0, 0]]))
+    for kind, lines, _ in WRONG_CLAIMS:
+        for title, piece in (("text", "0"), ("negative", -1), ("true", True)):
+            one = "pattern" in lines[1]  # of two, the first one can be read, but is wrong
+            unreadable = edit(lines, 2, **({"pattern": [0, piece]} if one else {"patterns": [[9], [0, piece]]}))
+            yield f"{kind}_pattern_{title}", "bad-fields", dump(unreadable)
+            yield f"{kind}_pattern_{title}_and_no_proof", "bad-fields", dump(unreadable[:2])
+    for kind, lines, wrong in WRONG_CLAIMS[1:]:
+        wrong_and_unreadable = with_line(edit(lines, 2, **wrong), 3, {"witness": [0]})
+        yield f"{kind}_wrong_claim_and_unreadable_proof", "bad-rational", dump(wrong_and_unreadable)
     yield "facet_three_patterns", "bad-fields", dump(edit(CROSS_FACET, 2, patterns=[[0, 0], [0, 1], [0, 0]]))
     yield "facet_pattern_object", "bad-fields", dump(edit(CROSS_FACET, 2, patterns={"a": [0, 0], "b": [0, 1]}))
     yield "excluded_word", "bad-fields", dump(with_line(INFEASIBLE, 3, {"excluded": "open"}))
-    yield line1("bad-domain", "domain_dimension", domain="R^3")
-    yield line1("bad-domain", "domain_text", domain="R^02")
-    yield line1("bad-domain", "domain_null", domain=None)
-    yield line1("bad-domain", "box_short", domain=[["0", "1"]])
-    yield line1("bad-domain", "box_side", domain=[["0", "1"], ["0"]])
-    yield line1("bad-domain", "polyhedron_shape", domain={"A": [["1", "0"]], "b": ["0", "0"]})
-    yield line1("bad-domain", "slice_empty", domain={"origin": ["0", "0"], "directions": []})
-    yield line1("bad-domain", "slice_inner", domain={"origin": ["0", "0"], "directions": [["1", "1"]], "inner": "R^2"})
-    yield line1(
-        "bad-fields",
-        "slice_in_slice",
-        domain={"origin": ["0", "0"], "directions": [["1", "1"]], "inner": {"origin": ["0"], "directions": [["1"]]}},
-    )
     for name, text in (
         ("float", "0.5"),
         ("not_reduced", "2/4"),
@@ -394,6 +339,7 @@ def malformed():
     yield swap("bad-keys", "duplicate_key", '"n_cells": 4', '"n_cells": 5, "n_cells": 4')
     yield swap("bad-keys", "duplicate_row", '["child", "child"]', '[{"U0": "1", "U0": "2"}, "child"]')
     yield swap("bad-fields", "row_name", '["child", "child"]', '[{"V0": "1"}, "child"]')
+    yield swap("bad-fields", "row_name_of_ten_digits", '["child", "child"]', '[{"L1000000000": "1"}, "child"]')
     yield swap("bad-fields", "row_name_zeros", '["child", "child"]', '[{"L00": "1"}, "child"]')
     yield swap("bad-fields", "piece_word", '["child", "child"]', '["child", "leaf"]')
     yield swap("bad-fields", "pieces_object", '["child", "child"]', '{"0": "child", "1": "child"}')
@@ -413,7 +359,10 @@ def malformed():
     yield "cut_gzip.gz", "bad-gzip", packed[:-20]
     yield "damaged_gzip.gz", "bad-gzip", packed[:-8] + b"\0" * 8
     yield "gzip_header_only.gz", "bad-gzip", packed[:12]
+    yield "garbage_after_gzip.gz", "bad-gzip", packed + b"{}\n"
+    yield "garbage_after_padded_gzip.gz", "bad-gzip", packed + b"\0" * 9 + b"{}\n"
     yield "bomb.gz", "bad-size", gzip.compress(b" " * ((1 << 26) + 10), mtime=0)
+    yield from malformed_problems()
 
 
 def main():
@@ -434,12 +383,10 @@ def main():
     for name, lines, note in accepted():
         assert lines[0]["fingerprint"] == sha(lines[0]["network"])
         put("accept", name, dump(lines), 0, None, note)
-    data = dump(Toy(TENT).lines()).splitlines(keepends=True)
-    members = gzip.compress(b"".join(data[:2]), mtime=0) + gzip.compress(b"".join(data[2:]), mtime=0)
-    put("accept", "tent_two_members.gz", members, 0, None, "gzip members after one another")
-    put("accept", "carriage_returns", dump(cross_lines()).replace(b"\n", b" \r\n"), 0, None, "JSON whitespace")
+    for name, data, note in accepted_bytes():
+        put("accept", name, data, 0, None, note)
     for name, reason, lines in rejected():
-        put("reject", name, dump(lines), 1, reason)
+        put("reject", name, lines if isinstance(lines, bytes) else dump(lines), 1, reason)
     for name, reason, data in malformed():
         put("malformed", name, data, 2, reason)
     (HERE / "index.json").write_text(json.dumps(index, indent=1) + "\n")

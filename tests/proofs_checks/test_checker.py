@@ -7,6 +7,7 @@ import io
 import random
 import subprocess
 import sys
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
@@ -213,6 +214,19 @@ def test_network_option_refuses_what_is_no_network(tmp_path, content):
     path.write_bytes(content)
     with pytest.raises(Refused, match="bad-network-file"):
         networks.fingerprint_of(path)
+
+
+def test_network_option_refuses_damaged_archives_and_absent_files(tmp_path):
+    np = pytest.importorskip("numpy")
+    path = tmp_path / "net.npz"
+    np.savez_compressed(path, W1=np.ones((40, 40)), b1=np.arange(40.0))
+    data = path.read_bytes()
+    for at in range(0, len(data), 7):
+        path.write_bytes(data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :])
+        with suppress(Refused):
+            networks.fingerprint_of(path)
+    with pytest.raises(Refused, match="bad-network-file"):
+        networks.fingerprint_of(tmp_path / "absent")
 
 
 def test_network_option_loads_no_pickle(tmp_path):

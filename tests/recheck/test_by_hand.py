@@ -49,9 +49,11 @@ def pair(first, second, witness, *, kind="facet", output=None):
 
 GOOD = dump(certificate("opposite"))
 BAD = {  # reason: certificates, each with the line where it is wrong
-    "bad-gzip": [(gzip.compress(GOOD)[:-1], 6), (b"\x1f\x8b" + GOOD, 1)],
+    "bad-gzip": [(gzip.compress(GOOD)[:-1], 6), (gzip.compress(GOOD) + b"\0\0" + GOOD, 6), (b"\x1f\x8b" + GOOD, 1)],
     "bad-end": [(GOOD[:-1], 6), (GOOD[:-9], 6), (b"x", 1)],
-    "bad-size": [(with_line("opposite", 5, '{"witness": ["' + "1" * 2**23 + '"]}'), 5),
+    "bad-size": [(with_network(input_dim=1025), 1),
+                 (edited("hard tanh", 1, domain={"origin": ["1"], "directions": [["1"]] * 1025}), 1),
+                 (with_line("opposite", 5, '{"witness": ["' + "1" * 2**23 + '"]}'), 5),
                  (edited("opposite", 5, witness=["1" * 100_001]), 5), (b"[" * 2**26 + b"\n", 1)],
     "bad-json": [(with_line("opposite", 3, ""), 3), (with_line("opposite", 3, "{} {}"), 3), (b"\xef\xbb\xbf" + GOOD, 1),
                  (with_line("opposite", 3, "[" * 100_000), 3), (with_line("opposite", 3, '{"a": 01}'), 3),
@@ -63,8 +65,11 @@ BAD = {  # reason: certificates, each with the line where it is wrong
     "bad-rational": [(edited("opposite", 5, witness=[text]), 5)
                      for text in ("2/2", "1/1", "01", "1/02", "+1", "-0", "0/3", "1/0", "1.0", " 1", "1\n", "1/-2", "",
                                   "-", "1/", "/2", "--1", "1e3", "0x1", "\u0661", "\ud800", "inf", 1, None, ["1"])],
-    "bad-fields": [(edited("opposite", 1, more=1), 1), (edited("opposite", 1, network=[]), 1),
-                   (edited("opposite", 2, n_cells=-2), 2),
+    "bad-fields": [(b"[]\n", 1), *[(edited("opposite", 1, fingerprint=value), 1) for value in (0, None, ["0"], {})],
+                   (edited("point", 2, pattern=[0, "0"])[:2], 2), (edited("infeasible", 2, pattern=[-1])[:2], 2),
+                   (edited("facet", 2, patterns=[[9], "10"])[:2], 2), (edited("merge", 2, patterns=[[9], [None]]), 2),
+                   (with_vector({"d1000000000": "1"}), 3), (edited("opposite", 1, more=1), 1),
+                   (edited("opposite", 1, network=[]), 1), (edited("opposite", 2, n_cells=-2), 2),
                    (edited("opposite", 2, n_cells=True), 2), (edited("opposite", 2, complete=1), 2),
                    (edited("opposite", 3, neuron="0"), 3), (edited("opposite", 3, pieces={}), 3),
                    (edited("opposite", 3, pieces=["child", "Child"]), 3), (with_line("opposite", 3, {}), 3),
@@ -73,9 +78,10 @@ BAD = {  # reason: certificates, each with the line where it is wrong
                    (with_vector({"d" + "9" * 5000: "1"}), 3),
                    (with_vector({"U0\n": "1"}), 3), (edited("point", 2, pattern="10"), 2),
                    (edited("infeasible", 3, excluded="open"), 3), (edited("facet", 2, patterns=[[1, 1]]), 2)],
-    "bad-network": [(with_network(input_dim=0), 1), (with_network(input_dim=2), 1), (with_network(input_dim=1025), 1),
-                    (with_network(layers=[[[], []]]), 1), (with_network(activation=[]), 1),
-                    (with_network(activation=["relu"]), 1), (with_network(output_layer=[[["1"]], ["0"]]), 1)]
+    "bad-network": [(with_network(input_dim=0), 1), (with_network(input_dim=2), 1),
+                    (with_network(output_layer=[[], []]), 1), (with_network(layers=[[[], []]]), 1),
+                    (with_network(activation=[]), 1), (with_network(activation=["relu"]), 1),
+                    (with_network(output_layer=[[["1"]], ["0"]]), 1)]
                    + [(with_network(activation=[[HARD_TANH, {**HARD_TANH, **change}]]), 1)
                       for change in ({"breakpoints": ["1", "-1"]}, {"breakpoints": ["-1", "-1"]},
                                      {"slopes": ["0", "1"]}, {"anchor": ["1", "1"]}, {"anchor": ["-1"]})],
@@ -84,12 +90,15 @@ BAD = {  # reason: certificates, each with the line where it is wrong
                                  {"A": [["1"]], "b": []}, {"A": [["1", "1"]], "b": ["1"]},
                                  {"origin": ["0"], "directions": []}, {"origin": [], "directions": [["1"]]},
                                  {"origin": ["0"], "directions": [["1"]], "inner": "R^2"})],
-    "unknown-format": [(b"", 1), (gzip.compress(b""), 1), (edited("opposite", 1, format="x"), 1)],
-    "unknown-version": [(edited("opposite", 1, version=2), 1), (edited("opposite", 1, version=True), 1)],
+    "unknown-format": [(b"", 1), (gzip.compress(b""), 1), (edited("opposite", 1, format="x"), 1), (b"{}\n", 1)],
+    "unknown-version": [(b'{"format": "exactregions-certificate"}\n', 1), (edited("opposite", 1, version=2), 1),
+                        (edited("opposite", 1, version=True), 1)],
     "unknown-kind": [(edited("opposite", 1, kind="count"), 1), (edited("opposite", 1, kind=["point"]), 1)],
     "fingerprint-mismatch": [(with_weight("2"), 1), (edited("opposite", 1, fingerprint=""), 1)],
-    "unfinished": [(without("opposite", 6), 5), (certificate("opposite")[:1], 1), (certificate("point")[:2], 2)],
-    "after-the-end": [([*certificate(name), {"witness": ["1"]}], len(CERTIFICATES[name]) + 1) for name in CERTIFICATES],
+    "unfinished": [(without("opposite", 6), 6), (certificate("opposite")[:1], 2), (certificate("point")[:2], 3),
+                   (edited("point", 2, pattern=[7])[:2], 3), (edited("facet", 2, patterns=[[], []])[:2], 3)],
+    "after-the-end": [(dump(certificate(name)) + end, len(CERTIFICATES[name]) + 1)
+                      for name in CERTIFICATES for end in (b"\n", b"\x00\xff", b'{"witness": ["1"]}\n')],
     "no-such-neuron": [(edited("opposite", 4, neuron=2), 4)],
     "duplicate-neuron": [(edited("opposite", 4, neuron=0), 4)],
     "undecided-input": [(edited("chain", 3, neuron=1), 3)],
@@ -117,8 +126,8 @@ BAD = {  # reason: certificates, each with the line where it is wrong
                            (edited("opposite", 5, witness=["5" * 30 + "/1" + "1" * 30]), 5),
                            (edited("hard tanh", 5, witness=["0"]), 5), (edited("point", 3, witness=["1"]), 3),
                            (edited("facet", 3, witness=["-1"]), 3), (edited("facet", 1, domain=[["0", "1"]]), 3)],
-    "wrong-count": [(edited("opposite", 2, n_cells=3), 6), (edited("opposite", 2, n_strict=1), 6),
-                    (edited("degenerate", 2, n_strict=1), 4), (edited("point", 2, strict=False), 3)],
+    "wrong-count": [(edited("opposite", 2, n_cells=3), 7), (edited("opposite", 2, n_strict=1), 7),
+                    (edited("degenerate", 2, n_strict=1), 5), (edited("point", 2, strict=False), 3)],
     "wrong-pattern": [(edited("point", 2, pattern=[1]), 3), (edited("point", 2, pattern=[1, 2]), 3),
                       (edited("infeasible", 2, pattern=[]), 3), (edited("infeasible", 2, pattern=[0, 0, 0]), 3),
                       (edited("facet", 2, patterns=[[1, 1], [1]]), 3)],
@@ -161,15 +170,13 @@ def test_every_reason_is_reached():
     assert reasons - {"bad-network-file", "other-network"} == set(BAD)
 
 
-def test_fingerprint_that_is_no_text():
-    assert verdict(edited("opposite", 1, fingerprint=0)).reason == "bad-fields"
-
-
 def test_fingerprint_of_another_network():
     wanted = certificate("opposite")[0]["fingerprint"]
     assert verdict(GOOD, network_fingerprint=wanted).accepted
     found = verdict(GOOD, network_fingerprint="0" * 64)
     assert (found.code, found.reason, found.line) == (1, "other-network", 1)
+    found = verdict(GOOD[:-1], network_fingerprint="0" * 64)  # the certificate is judged first
+    assert (found.code, found.reason, found.line) == (2, "bad-end", 6)
 
 
 def test_the_example_of_the_format():

@@ -213,3 +213,12 @@ def test_the_complex_made_by_subdivision_is_that_of_the_walk(data):
     assert made.strict.tolist() == walked.strict.tolist()
     assert made.facets.tolist() == walked.facets.tolist()
     assert all(cell.inequalities.holds_at(cell.witness) for cell in made)
+
+
+def test_adjacency_in_high_dimension_is_found_cell_by_cell():
+    cube = er.Network([([[int(i == j) for j in range(8)] for i in range(8)], [0] * 8)])
+    walked = er.enumerate_regions(cube, er.Box([-1] * 8, [1] * 8))
+    again = er.RegionComplex(cube, walked.domain, walked.packed, walked.witnesses, walked.strict)
+    assert again.facets.tolist() == walked.facets.tolist()
+    assert again.n_facets == 8 * 2**7
+    assert "subdivision" not in again.__dict__

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import exactregions as er
 from exactregions.network.formats import from_json
 from exactregions.regions.convex_pieces import convex_pieces, is_polyhedral_complex
+from exactregions.regions.convexity import convexity
 from exactregions.regions.linear_regions import Notions, Reason
 from tests.oracles import NETWORKS
 from tests.strategies import domains, networks
@@ -114,3 +115,27 @@ def test_convex_unions_that_do_not_fit_face_to_face_are_no_complex():
     assert not is_polyhedral_complex(found, [(1, 3), (0,), (2,)])
     assert is_polyhedral_complex(found, [(1, 3), (0, 2)])
     assert is_polyhedral_complex(found, [(0,), (1,), (2,), (3,)])
+
+
+def test_a_stopped_search_groups_its_cells_but_counts_no_linear_regions():
+    entry = next(entry for entry in NETWORKS if entry["name"] == "lines_4_4_integer")
+    part = er.enumerate_regions(*from_json(entry), max_cells=9)
+    assert sorted(cell for region in part.linear_regions() for cell in region.cells) == list(range(9))
+    assert part.n_affine_maps <= 9
+    for name in ("n_linear", "n_closed_connected"):
+        with pytest.raises(er.UndecidedError, match="search that was stopped"):
+            getattr(part, name)
+    with pytest.raises(er.UndecidedError):
+        part.affine_pieces.notions()
+
+
+def test_convexity_is_not_claimed_where_the_cells_that_would_show_the_contrary_were_not_found():
+    cross = er.Network([([[1, 0], [0, 1]], [0, 0])])
+    whole = er.enumerate_regions(cross)
+    corner = [index for index in range(4) if index != 3]
+    assert convexity(whole, corner).cells[2] == 3
+    assert convexity(whole, [0, 1]) is None
+    part = er.enumerate_regions(cross, start=[-1, -1], max_cells=3)
+    assert part.pattern_texts() == ["00", "01", "10"]
+    with pytest.raises(er.UndecidedError, match="were not found"):
+        convexity(part, [0, 1, 2])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from exactregions.domains import Domain
 from exactregions.enumeration.split.exact import ExactCell
-from exactregions.enumeration.split.reduction import ReducedProblem
+from exactregions.enumeration.split.homogeneous import HomogeneousProblem
 from exactregions.errors import UndecidedError
 from exactregions.network import Network
 from exactregions.patterns import PatternCodec
@@ -58,7 +58,7 @@ class Chunk:
     decisions: Mapping[str, int] = field(default_factory=dict)
 
 
-def exact_chunk(problem: ReducedProblem, cells: Iterable[ExactCell], *, listing: bool) -> Chunk:
+def exact_chunk(problem: HomogeneousProblem, cells: Iterable[ExactCell], *, listing: bool) -> Chunk:
     """Make a chunk of cells of the exact rung, each witness checked in rational arithmetic."""
     found = list(cells)
     strict = sum(not cell.degenerate for cell in found)

@@ -47,7 +47,7 @@ from exactregions.enumeration.split.dictionary_state import (
     Net,
     Out,
 )
-from exactregions.enumeration.split.reduction import ReducedProblem
+from exactregions.enumeration.split.homogeneous import HomogeneousProblem
 from exactregions.patterns import PatternCodec
 
 __all__ = ["Cells", "Outcome", "search", "supports"]
@@ -119,7 +119,7 @@ _NAMES = {
 Emit = Callable[[Cells], None]
 
 
-def supports(problem: ReducedProblem) -> str | None:
+def supports(problem: HomogeneousProblem) -> str | None:
     """Return None if `search` can take the problem, else the reason why not."""
     return reason_unsupported(problem)
 
@@ -205,7 +205,7 @@ def _slice_jobs(jobs: Jobs, low: int, high: int) -> Jobs:
 
 
 def search(
-    problem: ReducedProblem,
+    problem: HomogeneousProblem,
     *,
     emit: Emit | None = None,
     threads: int = 1,
@@ -217,7 +217,7 @@ def search(
 
     Parameters
     ----------
-    problem : ReducedProblem
+    problem : HomogeneousProblem
         One that `supports` accepts.
     emit : callable, optional
         Receives the cells, in an order that does not depend on the number of threads; without it they are only counted.

@@ -1,4 +1,4 @@
-"""From a `ReducedProblem` to the arrays of the dictionary kernel: affine forms, start nodes, scratch.
+"""From a `HomogeneousProblem` to the arrays of the dictionary kernel: affine forms, start nodes, scratch.
 
 *Neurons, not rows.*  The rows g_1, ..., g_T of a neuron have the same linear part, so the sum of their features on a
 piece is p g_1 + kappa with the slope p of the activation there and an exact constant kappa = phi(z) - phi(xi_1) -
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from exactregions.enumeration.split.dictionary_certify import ALL, UNKNOWN
 from exactregions.enumeration.split.dictionary_state import N_CONTROL, Jobs, Net, Work
-from exactregions.enumeration.split.reduction import ReducedProblem
+from exactregions.enumeration.split.homogeneous import HomogeneousProblem
 from exactregions.network import PiecewiseLinear
 from exactregions.rational import RationalMatrix, common_denominator
 
@@ -73,7 +73,7 @@ class Start:
         return 1 << len(self.free)
 
 
-def reason_unsupported(problem: ReducedProblem) -> str | None:
+def reason_unsupported(problem: HomogeneousProblem) -> str | None:
     """Say why the kernel cannot search a problem, or None if it can."""
     if problem.dim < 1:
         return "effective dimension 0"
@@ -88,7 +88,7 @@ def reason_unsupported(problem: ReducedProblem) -> str | None:
     return None
 
 
-def build_nets(problem: ReducedProblem) -> list[Start]:
+def build_nets(problem: HomogeneousProblem) -> list[Start]:
     """Return the array forms: one, or two slices for cones."""
     tables, shifts, slopes, integral = _scaled(problem)
     if not problem.is_cone:
@@ -125,7 +125,7 @@ def _slice(wall: Row, side: int, *, integral: bool) -> list[list[Fraction]]:
     return lift
 
 
-def _scaled(problem: ReducedProblem) -> Tables:
+def _scaled(problem: HomogeneousProblem) -> Tables:
     """Return (layer tables by neuron, kappas, slopes, integral?), all exact, scaled as the module says."""
     tables = [_by_neuron(problem, index) for index in range(len(problem.layers))]
     slopes: list[list[Row]] = [[phi.slopes for phi in layer] for layer in problem.network.activations]
@@ -146,7 +146,7 @@ def _scaled(problem: ReducedProblem) -> Tables:
     return tables, shifts, slopes, False
 
 
-def _by_neuron(problem: ReducedProblem, index: int) -> list[list[Fraction]]:
+def _by_neuron(problem: HomogeneousProblem, index: int) -> list[list[Fraction]]:
     """Return the table of a layer with one column for each neuron of the layer before, and x_0's."""
     table = problem.layers[index].matrix.to_fractions()
     if index == 0:
@@ -185,7 +185,7 @@ def _integral(tables: list[list[list[Fraction]]], slopes: list[list[Row]], shift
 
 
 def _net(
-    problem: ReducedProblem,
+    problem: HomogeneousProblem,
     tables: list[list[list[Fraction]]],
     slopes: list[list[Row]],
     shifts: list[list[Row]],
@@ -287,7 +287,7 @@ def _float(value: Fraction) -> float:
         return float("inf")
 
 
-def _start_basis(problem: ReducedProblem, net: Net) -> NDArray[np.int64]:
+def _start_basis(problem: HomogeneousProblem, net: Net) -> NDArray[np.int64]:
     """Propose d constraints, tight at a vertex of the domain's sides within {start rows = 0}."""
     d, sides = problem.dim, net.sides
     rows = list(problem.start_rows)

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from exactregions.domains import Domain
 from exactregions.enumeration.split.chunks import Chunk, exact_chunk
 from exactregions.enumeration.split.exact import search_exact
+from exactregions.enumeration.split.homogeneous import HomogeneousProblem, homogeneous_problem
 from exactregions.enumeration.split.kernels import Plan, choose, run_kernel
-from exactregions.enumeration.split.reduction import ReducedProblem, reduce_problem
 from exactregions.errors import EmptyDomainError, InputError, UndecidedError
 from exactregions.network import Network
 from exactregions.patterns import PatternCodec
@@ -130,7 +130,7 @@ def split(
             raise InputError(f"no {name} {value!r}", remedy=f"choose one of {', '.join(allowed)}")
     if threads < 1 or (max_cells is not None and max_cells < 1):
         raise InputError("threads and max_cells are at least 1")
-    problem = reduce_problem(network, domain)
+    problem = homogeneous_problem(network, domain)
     listing = mode == "list"
     plan = choose(problem, rung, kernel)
     search = _chunks(problem, plan, listing=listing, threads=threads, max_cells=max_cells)
@@ -138,7 +138,7 @@ def split(
 
 
 def _chunks(
-    problem: ReducedProblem, plan: Plan, *, listing: bool, threads: int, max_cells: int | None
+    problem: HomogeneousProblem, plan: Plan, *, listing: bool, threads: int, max_cells: int | None
 ) -> Generator[tuple[str, Chunk], None, None]:
     """Yield (rung, chunk) from the chosen kernel, each followed by the exact rung on what it left open."""
     if plan.kernel is None:
@@ -151,7 +151,7 @@ def _chunks(
 
 
 def _exact(
-    problem: ReducedProblem, prefix: tuple[tuple[int, ...], ...], *, listing: bool
+    problem: HomogeneousProblem, prefix: tuple[tuple[int, ...], ...], *, listing: bool
 ) -> Iterator[tuple[str, Chunk]]:
     cells = search_exact(problem, prefix)
     while batch := list(islice(cells, _BATCH)):
@@ -159,7 +159,7 @@ def _exact(
 
 
 def _collect(
-    problem: ReducedProblem,
+    problem: HomogeneousProblem,
     search: Generator[tuple[str, Chunk], None, None],
     *,
     listing: bool,
@@ -196,7 +196,7 @@ def _collect(
 
 
 def _assemble(
-    problem: ReducedProblem, kept: list[Chunk], n_strict: int, status: str, method: dict[str, int]
+    problem: HomogeneousProblem, kept: list[Chunk], n_strict: int, status: str, method: dict[str, int]
 ) -> SplitResult:
     """Join the chunks and sort the cells by pattern."""
     codec = PatternCodec.of(problem.network)

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from exactregions.enumeration.split.cones import Cone, Vector
-from exactregions.enumeration.split.reduction import ReducedProblem
+from exactregions.enumeration.split.homogeneous import HomogeneousProblem
 from exactregions.network import PiecewiseLinear
 from exactregions.rational import IntMatrix, common_denominator
 
@@ -39,7 +39,7 @@ class ExactCell:
     degenerate : tuple of int
         Neurons that are identically at a breakpoint on the cell.
     ray : tuple of int
-        A homogeneous vector inside the cell, in reduced coordinates (`ReducedProblem.lift` makes a point of it).
+        A homogeneous vector inside the cell, in reduced coordinates (`HomogeneousProblem.lift` makes a point of it).
     """
 
     pattern: tuple[int, ...]
@@ -95,12 +95,12 @@ class _Node:
     degenerate: tuple[int, ...]
 
 
-def search_exact(problem: ReducedProblem, prefix: Sequence[Sequence[int]] = ()) -> Iterator[ExactCell]:
+def search_exact(problem: HomogeneousProblem, prefix: Sequence[Sequence[int]] = ()) -> Iterator[ExactCell]:
     """Yield all cells, or those below a prefix, one at a time.
 
     Parameters
     ----------
-    problem : ReducedProblem
+    problem : HomogeneousProblem
         What to search.
     prefix : sequence of sequences of int
         For each of the first layers the sides taken of its rows (`RowLayer`), in order: 1 where g > 0, -1 where
@@ -140,7 +140,7 @@ def search_exact(problem: ReducedProblem, prefix: Sequence[Sequence[int]] = ()) 
                     stack.append(below_node)
 
 
-def start_cells(problem: ReducedProblem) -> list[StartCell]:
+def start_cells(problem: HomogeneousProblem) -> list[StartCell]:
     """Split the domain by the start rows into pointed cones with their exact rays.
 
     Returns no cell if the domain has no interior.
@@ -167,12 +167,12 @@ def start_cells(problem: ReducedProblem) -> list[StartCell]:
     return cells
 
 
-def _domain_rows(problem: ReducedProblem) -> list[Vector]:
+def _domain_rows(problem: HomogeneousProblem) -> list[Vector]:
     unit = [] if problem.is_cone else [(*(0,) * problem.dim, 1)]
     return [*unit, *problem.domain_rows]
 
 
-def _domain_cone(problem: ReducedProblem) -> Cone | None:
+def _domain_cone(problem: HomogeneousProblem) -> Cone | None:
     """Return the closed cone over the domain, or None if the domain has no interior."""
     rows = _domain_rows(problem)
     cone = _valued(Cone.whole(problem.n_coordinates), rows)
@@ -185,7 +185,7 @@ def _domain_cone(problem: ReducedProblem) -> Cone | None:
     return _valued(cone, [])
 
 
-def _cut_names(problem: ReducedProblem) -> list[int]:
+def _cut_names(problem: HomogeneousProblem) -> list[int]:
     """Names of the domain's rows that cut, in the order of `_domain_cone`."""
     rows = _domain_rows(problem)
     cone = _valued(Cone.whole(problem.n_coordinates), rows)
@@ -210,7 +210,7 @@ def _valued(cone: Cone, rows: Sequence[Vector]) -> Cone:
     return cone.with_values(values[: len(cone.rays)], values[len(cone.rays) :])
 
 
-def _embedding(problem: ReducedProblem) -> _Signal:
+def _embedding(problem: HomogeneousProblem) -> _Signal:
     """Return the network's input, and x_0, as forms in reduced coordinates."""
     size = problem.n_coordinates
     flat = [0] * ((problem.domain.dim + 1) * size)
@@ -221,7 +221,7 @@ def _embedding(problem: ReducedProblem) -> _Signal:
     return _Signal(IntMatrix(problem.domain.dim + 1, size, flat), 1)
 
 
-def _enter(problem: ReducedProblem, node: _Node, signal: _Signal, prefix: Sequence[Sequence[int]]) -> _Node | None:
+def _enter(problem: HomogeneousProblem, node: _Node, signal: _Signal, prefix: Sequence[Sequence[int]]) -> _Node | None:
     """Put the walls of the next layer on a cell, and restrict it to the prefix; None if nothing is left."""
     layer = node.layer + 1
     if layer == len(problem.network.layers):
@@ -254,7 +254,7 @@ def _walls(forms: list[list[int]], denominator: int, activations: Sequence[Piece
 
 
 def _leave(
-    problem: ReducedProblem, node: _Node, signs: Sequence[int]
+    problem: HomogeneousProblem, node: _Node, signs: Sequence[int]
 ) -> tuple[tuple[int, ...], tuple[int, ...], _Signal]:
     """Read off the layer's pieces, and return them with the layer's output as forms."""
     if node.layer < 0 or not problem.network.layers:
@@ -273,7 +273,7 @@ def _leave(
 
 
 def _activate(
-    problem: ReducedProblem, walls: _Walls, activations: Sequence[PiecewiseLinear], pieces: Sequence[int]
+    problem: HomogeneousProblem, walls: _Walls, activations: Sequence[PiecewiseLinear], pieces: Sequence[int]
 ) -> _Signal:
     size = problem.n_coordinates
     terms: list[tuple[Fraction, Fraction]] = [

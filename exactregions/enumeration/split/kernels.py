@@ -11,16 +11,20 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from math import comb, prod
 from queue import SimpleQueue
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from exactregions.enumeration.split.chunks import Chunk, Prefix
-from exactregions.enumeration.split.reduction import ReducedProblem
+from exactregions.enumeration.split.homogeneous import HomogeneousProblem
 from exactregions.errors import InputError
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 __all__ = ["Plan", "choose", "run_kernel"]
 
@@ -37,7 +41,7 @@ class Plan:
     kernel: str | None
 
 
-def choose(problem: ReducedProblem, rung: str, kernel: str) -> Plan:
+def choose(problem: HomogeneousProblem, rung: str, kernel: str) -> Plan:
     """Pick the rung and the kernel.
 
     Raises
@@ -64,12 +68,12 @@ def choose(problem: ReducedProblem, rung: str, kernel: str) -> Plan:
     return Plan("exact", None)
 
 
-def _has_small_integers(problem: ReducedProblem) -> bool:
+def _has_small_integers(problem: HomogeneousProblem) -> bool:
     layers = problem.integer_layers()
     return layers is not None and all(np.abs(layer.weights).max() <= _SMALL_INTEGERS for layer in layers)
 
 
-def _most_cells(problem: ReducedProblem) -> int:
+def _most_cells(problem: HomogeneousProblem) -> int:
     """Bound the number of cells: each layer's walls cut a cell into at most sum C(n, i) ones, i up to the dimension."""
     return prod(
         sum(comb(walls, i) for i in range(min(problem.dim + problem.is_cone, walls) + 1))
@@ -77,7 +81,7 @@ def _most_cells(problem: ReducedProblem) -> int:
     )
 
 
-def _reason_against(problem: ReducedProblem, rung: str, kernel: str) -> str | None:
+def _reason_against(problem: HomogeneousProblem, rung: str, kernel: str) -> str | None:
     if kernel == "vertices":
         from exactregions.enumeration.split.vertices import can_search
 
@@ -94,7 +98,7 @@ def _reason_against(problem: ReducedProblem, rung: str, kernel: str) -> str | No
 
 
 def run_kernel(
-    problem: ReducedProblem, plan: Plan, *, listing: bool, threads: int, max_cells: int | None
+    problem: HomogeneousProblem, plan: Plan, *, listing: bool, threads: int, max_cells: int | None
 ) -> Iterator[Chunk]:
     """Yield the chunks of the plan's kernel."""
     if plan.kernel == "vertices":
@@ -102,7 +106,7 @@ def run_kernel(
     return _dictionary(problem, listing=listing, threads=threads, max_cells=max_cells)
 
 
-def _vertices(problem: ReducedProblem, *, integral: bool, listing: bool, threads: int) -> Iterator[Chunk]:
+def _vertices(problem: HomogeneousProblem, *, integral: bool, listing: bool, threads: int) -> Iterator[Chunk]:
     """Run the vertex kernel; its matrix products take one core each, since threads of BLAS would wait on each other."""
     from exactregions.enumeration.split.vertices import search_vertices
 
@@ -111,12 +115,18 @@ def _vertices(problem: ReducedProblem, *, integral: bool, listing: bool, threads
 
 
 def _one_blas_thread() -> AbstractContextManager[object]:
-    from threadpoolctl import threadpool_limits
-
-    return cast("AbstractContextManager[object]", threadpool_limits(1, user_api="blas"))
+    return cast("AbstractContextManager[object]", _blas().limit(limits=1, user_api="blas"))
 
 
-def _dictionary(problem: ReducedProblem, *, listing: bool, threads: int, max_cells: int | None) -> Iterator[Chunk]:
+@cache
+def _blas() -> ThreadpoolController:
+    """Return the loaded BLAS libraries, NumPy's among them; finding them takes longer than counting a small network."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def _dictionary(problem: HomogeneousProblem, *, listing: bool, threads: int, max_cells: int | None) -> Iterator[Chunk]:
     """Run the dictionary kernel in a thread of its own, so that closing this generator stops it in good order."""
     from exactregions.enumeration.split.dictionary import Cells, search
 
@@ -159,14 +169,14 @@ def _dictionary(problem: ReducedProblem, *, listing: bool, threads: int, max_cel
         worker.join()
 
 
-def _n_bytes(problem: ReducedProblem) -> int:
+def _n_bytes(problem: HomogeneousProblem) -> int:
     from exactregions.patterns import PatternCodec
 
     return PatternCodec.of(problem.network).n_bytes
 
 
 def _cells_chunk(
-    problem: ReducedProblem,
+    problem: HomogeneousProblem,
     patterns: NDArray[np.uint8],
     witnesses: NDArray[np.float64],
     degenerate: NDArray[np.bool_],
@@ -183,7 +193,7 @@ def _cells_chunk(
     return chunk
 
 
-def _prefix(problem: ReducedProblem, row: NDArray[np.int8]) -> Prefix:
+def _prefix(problem: HomogeneousProblem, row: NDArray[np.int8]) -> Prefix:
     """Translate 0 and 2 (g <= 0), 1 (g > 0), -1 (open) to sides, and drop layers that are open altogether."""
     sides, at = [], 0
     for layer in problem.layers:

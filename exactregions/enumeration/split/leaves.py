@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from exactregions.enumeration.split.chunks import Chunk, exact_chunk, is_strictly_inside
 from exactregions.enumeration.split.exact import search_exact
-from exactregions.enumeration.split.reduction import ReducedProblem
+from exactregions.enumeration.split.homogeneous import HomogeneousProblem
 from exactregions.enumeration.split.vertices_net import VertexNet, vertex_net
 from exactregions.enumeration.split.vertices_refine import TINY, U
 from exactregions.errors import UndecidedError
@@ -30,12 +30,12 @@ Floats = NDArray[np.float64]
 _UP = 1.0 + 1e-6
 
 
-def settle_leaves(problem: ReducedProblem, signs: Words, zeros: Words, rays: Floats, chunk: Chunk) -> None:
+def settle_leaves(problem: HomogeneousProblem, signs: Words, zeros: Words, rays: Floats, chunk: Chunk) -> None:
     """Put patterns, witnesses and degenerate neurons of leaves into a chunk.
 
     Parameters
     ----------
-    problem : ReducedProblem
+    problem : HomogeneousProblem
         What is searched.
     signs, zeros : uint64 arrays of shape (n, words)
         Rows with g > 0, and rows that are identically 0; each layer begins a new word, row 0 in its lowest bit.
@@ -63,7 +63,7 @@ def settle_leaves(problem: ReducedProblem, signs: Words, zeros: Words, rays: Flo
             _take_exact(problem, up, place, chunk)
 
 
-def _take_exact(problem: ReducedProblem, up: list[Bits], place: int, chunk: Chunk) -> None:
+def _take_exact(problem: HomogeneousProblem, up: list[Bits], place: int, chunk: Chunk) -> None:
     """Replace a witness by the exact rung's, which must agree that there is one cell with this pattern."""
     prefix = tuple(tuple(np.where(layer[place], 1, -1).tolist()) for layer in up)
     found = exact_chunk(problem, search_exact(problem, prefix), listing=True)
@@ -81,7 +81,7 @@ def _take_exact(problem: ReducedProblem, up: list[Bits], place: int, chunk: Chun
         chunk.exact_points[place] = found.exact_points[0]
 
 
-def _words(problem: ReducedProblem) -> list[tuple[int, int]]:
+def _words(problem: HomogeneousProblem) -> list[tuple[int, int]]:
     places, at = [], 0
     for layer in problem.layers:
         places.append((at, layer.n_rows))
@@ -94,7 +94,7 @@ def _bits(words: Words, first: int, count: int) -> Bits:
     return np.unpackbits(part, axis=1, count=count, bitorder="little").astype(np.bool_)
 
 
-def _pieces(problem: ReducedProblem, up: list[Bits], flat: list[Bits]) -> tuple[NDArray[np.int64] | Bits, Bits]:
+def _pieces(problem: HomogeneousProblem, up: list[Bits], flat: list[Bits]) -> tuple[NDArray[np.int64] | Bits, Bits]:
     """Count a neuron's rows with g > 0, and mark it if one of its rows is identically 0."""
     if _one_row_each(problem):
         walls = [np.array(layer.is_wall) for layer in problem.layers]
@@ -110,17 +110,17 @@ def _pieces(problem: ReducedProblem, up: list[Bits], flat: list[Bits]) -> tuple[
     return np.concatenate(pieces, axis=1), np.concatenate(marks, axis=1)
 
 
-def _one_row_each(problem: ReducedProblem) -> bool:
+def _one_row_each(problem: HomogeneousProblem) -> bool:
     return all(layer.n_rows == layer.neurons[-1] + 1 for layer in problem.layers)
 
 
-def _pack(problem: ReducedProblem, pieces: NDArray[np.int64] | Bits) -> NDArray[np.uint8]:
+def _pack(problem: HomogeneousProblem, pieces: NDArray[np.int64] | Bits) -> NDArray[np.uint8]:
     if _one_row_each(problem):  # one bit a neuron
         return np.packbits(pieces.astype(np.bool_), axis=1)
     return PatternCodec.of(problem.network).pack(pieces.astype(np.int64))
 
 
-def _certainly_inside(problem: ReducedProblem, up: list[Bits], flat: list[Bits], points: Floats) -> Bits:
+def _certainly_inside(problem: HomogeneousProblem, up: list[Bits], flat: list[Bits], points: Floats) -> Bits:
     """For each point whether all its signs are certainly those of the leaf."""
     net = vertex_net(problem, integral=False)
     if net is None:
@@ -128,7 +128,7 @@ def _certainly_inside(problem: ReducedProblem, up: list[Bits], flat: list[Bits],
     return _propagate(problem, net, up, flat, points)
 
 
-def _propagate(problem: ReducedProblem, net: VertexNet, up: list[Bits], flat: list[Bits], points: Floats) -> Bits:
+def _propagate(problem: HomogeneousProblem, net: VertexNet, up: list[Bits], flat: list[Bits], points: Floats) -> Bits:
     n = len(points)
     signal = points if problem.is_cone else np.hstack([points, np.ones((n, 1))])
     with np.errstate(all="ignore"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from operator import mul
 from queue import SimpleQueue
 from typing import Any
 
@@ -18,8 +19,8 @@ from numpy.typing import NDArray
 from exactregions.enumeration.split import vertices_state as state
 from exactregions.enumeration.split.chunks import Chunk, Prefix
 from exactregions.enumeration.split.exact import StartCell, start_cells
+from exactregions.enumeration.split.homogeneous import HomogeneousProblem
 from exactregions.enumeration.split.leaves import settle_leaves
-from exactregions.enumeration.split.reduction import ReducedProblem
 from exactregions.enumeration.split.vertices_kernel import advance
 from exactregions.enumeration.split.vertices_load import classify_start, finish
 from exactregions.enumeration.split.vertices_net import VertexNet, vertex_net
@@ -36,19 +37,19 @@ _NAMES = 1 << 17
 _COARSE, _COARSE_FIRST, _COARSE_DEEP = 1e-4, 1e-8, 1e-13
 
 
-def can_search(problem: ReducedProblem, *, integral: bool) -> bool:
+def can_search(problem: HomogeneousProblem, *, integral: bool) -> bool:
     """Whether the kernel can run: there are hidden layers, and the numbers fit."""
     return vertex_net(problem, integral=integral) is not None and max(r.n_rows for r in problem.layers) < _MAX_ROWS
 
 
 def search_vertices(
-    problem: ReducedProblem, *, integral: bool = False, listing: bool = True, threads: int = 1, batch: int = 8192
+    problem: HomogeneousProblem, *, integral: bool = False, listing: bool = True, threads: int = 1, batch: int = 8192
 ) -> Iterator[Chunk]:
     """Yield all cells in chunks, with the prefixes of subtrees that could not be decided.
 
     Parameters
     ----------
-    problem : ReducedProblem
+    problem : HomogeneousProblem
         One that `can_search` accepts.
     integral : bool
         Integer mode instead of floats with certified signs.
@@ -117,7 +118,7 @@ def _in_threads(new: Callable[[int], _Search], starts: list[StartCell], threads:
 class _Search:
     def __init__(
         self,
-        problem: ReducedProblem,
+        problem: HomogeneousProblem,
         net: VertexNet,
         *,
         integral: bool,
@@ -151,10 +152,11 @@ class _Search:
         )
         self.aside: list[Prefix] = []
         self.multiplied = 0
-        self.first: list[list[Any]] = [list(row) for row in problem.layers[0].matrix.to_fractions()]
+        matrix = problem.layers[0].matrix
+        self.first, self.unit = [list(map(int, row)) for row in matrix.numerators.tolist()], matrix.denominator
         if integral:
             first = net.flat[: int(net.rows[0] * net.cols[0])].reshape(-1, int(net.cols[0]))
-            self.first = [list(map(int, row)) for row in first.tolist()]
+            self.first, self.unit = [list(map(int, row)) for row in first.tolist()], 1
 
     def load(self, starts: list[StartCell]) -> None:
         """Fill the first buffer with the start cells' rays; equal rays are one vertex."""
@@ -173,7 +175,7 @@ class _Search:
                 buffer.Z[v], buffer.X[v] = values, ray
                 continue
             largest = max(map(abs, ray))
-            buffer.Z[v] = [float(value / largest) for value in values]
+            buffer.Z[v] = [value / (self.unit * largest) for value in values]  # rounds once
             buffer.X[v] = [value / largest for value in ray]
             buffer.e_max[v] = 1.01 * U * np.abs(buffer.Z[v]).max(initial=0.0) + TINY
             buffer.e_two[v] = 1.01 * U * (np.linalg.norm(buffer.Z[v]) + np.linalg.norm(buffer.X[v])) + TINY
@@ -197,9 +199,9 @@ class _Search:
         self.controls[0][state.CELL] = -1
         self._number(0)
 
-    def _values(self, ray: tuple[int, ...]) -> list[Any]:
-        """Exact pre-activations of the first layer, as integers in integer mode, else as fractions."""
-        return [sum(w * x for w, x in zip(row, ray, strict=True) if w) for row in self.first]
+    def _values(self, ray: tuple[int, ...]) -> list[int]:
+        """Exact pre-activations of the first layer, times `unit`."""
+        return [sum(map(mul, row, ray)) for row in self.first]
 
     def _keep_small(self, starts: list[StartCell]) -> list[StartCell]:
         """Put start cells aside that the kernel cannot hold: they are undecided from the outset."""
@@ -418,7 +420,8 @@ def _scratch(net: VertexNet, layer: int, h: int, rays: int, places: int, depth: 
 
 
 def _names(size: int) -> Names:
-    return Names._make([*(np.full(size, -1, np.int64) for _ in range(7)), np.zeros(3, np.int64)])
+    """Return empty caches: numbers and epochs begin at 1, so entries of 0 match nothing."""
+    return Names._make([*(np.zeros(size, np.int64) for _ in range(7)), np.array([1, 1, 1])])
 
 
 def _refine_work(net: VertexNet, h: int) -> RefineWork:

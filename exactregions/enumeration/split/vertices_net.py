@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from exactregions.enumeration.split.reduction import FloatLayer, IntegerLayer, ReducedProblem
+from exactregions.enumeration.split.homogeneous import FloatLayer, HomogeneousProblem, IntegerLayer
 
 __all__ = ["VertexNet", "spectral_bound", "vertex_net"]
 
@@ -54,7 +54,7 @@ class VertexNet(NamedTuple):
     unit: int  # column of x_0, or -1 for cones
 
 
-def vertex_net(problem: ReducedProblem, *, integral: bool) -> VertexNet | None:
+def vertex_net(problem: HomogeneousProblem, *, integral: bool) -> VertexNet | None:
     """Return the arrays, in floats or in integers, or None if the numbers do not fit; kept with the problem."""
     kept = problem.__dict__.setdefault("_vertex_nets", {})
     if integral not in kept:
@@ -63,7 +63,7 @@ def vertex_net(problem: ReducedProblem, *, integral: bool) -> VertexNet | None:
     return found
 
 
-def _build(problem: ReducedProblem, *, integral: bool) -> VertexNet | None:
+def _build(problem: HomogeneousProblem, *, integral: bool) -> VertexNet | None:
     layers: Sequence[FloatLayer | IntegerLayer] | None = (
         problem.integer_layers() if integral else problem.float_layers()
     )

@@ -8,4 +8,11 @@ from proofs_checks.lemmas.arrangement import generic_iff_binomial  # isort: skip
 from proofs_checks.lemmas.arrangement import serra_upper_bound  # isort: skip
 from proofs_checks.lemmas.arrangement import average_facets  # isort: skip
 
-__all__ = ["average_facets", "binomial_sum_attained", "deletion_restriction", "generic_iff_binomial", "serra_upper_bound", "zaslavsky"]
+__all__ = [
+    "average_facets",
+    "binomial_sum_attained",
+    "deletion_restriction",
+    "generic_iff_binomial",
+    "serra_upper_bound",
+    "zaslavsky",
+]

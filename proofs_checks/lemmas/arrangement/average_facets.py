@@ -11,7 +11,7 @@ from fractions import Fraction
 from proofs_checks.lemmas.registry import register
 from proofs_checks.lemmas.support.hypotheses import WHOLE_SPACE
 from proofs_checks.lemmas.support.subject import Subject
-from proofs_checks.lemmas.verdict import Outcome, Scope, fails, holds
+from proofs_checks.lemmas.verdict import Outcome, fails, holds
 
 
 @register(
@@ -32,4 +32,4 @@ def check(subject: Subject) -> Outcome:
         "n_facets": len(subject.facets),
         "n_cells": len(subject.cells),
     }
-    return fails(facts) if average > 2 * subject.dim else holds(**facts)
+    return fails(facts) if average > 2 * subject.dim else holds(facts)

@@ -1,4 +1,4 @@
-"""One hidden layer of N neurons cuts R^d into sum C(N, i), i <= d, cells: the most possible, and generically attained."""
+"""One hidden layer of N neurons cuts R^d into sum C(N, i), i <= d, cells, generically, and never more."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ def check(subject: Subject) -> Outcome:
     total = sum(comb(subject.network.n_neurons, k) for k in range(subject.dim + 1))
     counts = {"n_cells": len(subject.cells), "binomial_sum": total}
     if len(subject.cells) == total:
-        return holds(**counts)
+        return holds(counts)
     return fails(counts, reason=find_special_position(subject) or "")

@@ -19,7 +19,8 @@ from proofs_checks.lemmas.verdict import Outcome, Scope, fails, holds
 @register(
     "deletion_restriction",
     title="Deletion and restriction",
-    text="For every wall H of the first layer, its regions are as many as those without H and those of the rest within H.",
+    text="For every wall H of the first layer, its regions are as many as those without H and those of the rest"
+    " within H.",
     latex=r"r(\mathcal{A}) = r(\mathcal{A} \setminus H) + r(\mathcal{A}^{H})",
     source="Zaslavsky 1975; seed 001",
     route="regions by the signs at witnesses; the restriction enumerated in coordinates of its own",

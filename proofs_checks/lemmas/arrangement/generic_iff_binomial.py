@@ -22,7 +22,8 @@ from proofs_checks.lemmas.verdict import Outcome, Scope, fails, holds
 @register(
     "binomial_iff_generic",
     title="The sum of binomials is attained iff generic",
-    text="The m walls of the first layer cut R^d into the sum of C(m, i) regions, i <= d, iff they are in general position.",
+    text="The m walls of the first layer cut R^d into the sum of C(m, i) regions, i <= d, iff they are in general"
+    " position.",
     latex=r"r(\mathcal{A}) = \sum_{i=0}^{d} \binom{m}{i} \iff \mathcal{A}\ \text{generic}",
     source="Schlaefli; Zaslavsky 1975; quoted in seed 001 with <= and with =",
     route="ranks of all sets of at most d + 1 walls, against signs at witnesses",
@@ -38,4 +39,4 @@ def check(subject: Subject) -> Outcome:
     facts: dict[str, object] = {"regions": regions, "binomial_sum": total, "generic": special is None}
     if (regions == total) != (special is None) or regions > total:
         return fails(facts, reason=special or "")
-    return holds(**facts, reason=special or "")
+    return holds(facts, reason=special or "")

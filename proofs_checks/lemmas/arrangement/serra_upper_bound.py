@@ -1,4 +1,4 @@
-"""The upper bound of Serra, Tjandraatmadja and Ramalingam (2018), summed here as printed: over the numbers of off units."""
+"""The upper bound of Serra, Tjandraatmadja and Ramalingam (2018), summed as printed: over numbers of off units."""
 
 from __future__ import annotations
 

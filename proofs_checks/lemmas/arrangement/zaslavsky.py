@@ -1,7 +1,7 @@
 """Zaslavsky's theorem on the first layer: its regions and bounded regions from the characteristic polynomial.
 
-r = (-1)^d chi(-1), and b = (-1)^d chi(1) bounded ones if the normals span the space (none if they do not).  The polynomial
-knows nothing of cells: it is a sum over sets of hyperplanes with a common point (Whitney).
+r = (-1)^d chi(-1), and b = (-1)^d chi(1) bounded ones if the normals span the space (none if they do not).  The
+polynomial knows nothing of cells: it is a sum over sets of hyperplanes with a common point (Whitney).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def check_regions(subject: Subject) -> Outcome:
     chi = characteristic_polynomial(rows, dim)
     predicted = (-1) ** dim * sum(c * (-1) ** k for k, c in enumerate(chi))
     facts = {"regions": len(sign_vectors(subject, rows)), "predicted": predicted, "chi_low_to_high": chi}
-    return holds(**facts) if facts["regions"] == predicted else fails(facts)
+    return holds(facts) if facts["regions"] == predicted else fails(facts)
 
 
 @register(
@@ -53,7 +53,7 @@ def check_bounded(subject: Subject) -> Outcome:
     predicted = (-1) ** dim * sum(characteristic_polynomial(rows, dim)) if rank == dim else 0
     bounded = sum(_is_bounded(rows, sides, dim) for sides in sign_vectors(subject, rows))
     facts = {"bounded": bounded, "predicted": predicted, "rank": rank}
-    return holds(**facts) if bounded == predicted else fails(facts)
+    return holds(facts) if bounded == predicted else fails(facts)
 
 
 def _is_bounded(rows: list[Row], sides: tuple[bool, ...], dim: int) -> bool:

@@ -1,7 +1,8 @@
 """Two beliefs about patterns: that a Hamming distance of one means adjacent, and that adjacent means one.
 
-Neither is so.  Patterns do not determine adjacency (Masden 2022, Theorem 15): two cells may differ in one neuron and lie
-far apart, even in generic networks.  And where walls of several neurons coincide along a facet, they all change there.
+Neither is so.  Patterns do not determine adjacency (Masden 2022, Theorem 15): two cells may differ in one neuron and
+lie far apart, even in generic networks.  And where walls of several neurons coincide along a facet, they all change
+there.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def check_hamming1(subject: Subject) -> Outcome:
     apart = [pair for pair in pairs if pair not in subject.facets]
     detail: dict[str, object] = {"hamming1_pairs": len(pairs), "facets": len(subject.facets)}
     if not apart:
-        return holds(**detail)
+        return holds(detail)
     detail["violating_pairs"] = len(apart)
     if any(phi.n_pieces > 2 for phi in subject.network.neurons):
         steps = [pair for pair in apart if _largest_step(subject, pair) == 1]
@@ -42,10 +43,10 @@ def check_hamming1(subject: Subject) -> Outcome:
             "points": [first.witness, second.witness],
             **({"no_common_facet": proof} if proof else {}),
         },
-        reason="the two cells lie apart: their rows contradict each other on the only hyperplane that could hold a facet"
+        detail,
+        reason="their rows contradict each other on the only hyperplane that could hold a common facet"
         if proof
         else "the pieces that differ have no breakpoint in common",
-        **detail,
     )
 
 
@@ -64,7 +65,7 @@ def check_adjacent(subject: Subject) -> Outcome:
     detail = {"hamming1_pairs": len(pairs), "facets": len(subject.facets)}
     jumps = [pair for pair in subject.facets if len(_changes(subject, pair)) != 1]
     if not jumps:
-        return holds(**detail)
+        return holds(detail)
     first, second = (subject.cells[k] for k in jumps[0])
     facet = subject.facets[jumps[0]]
     return fails(
@@ -74,8 +75,8 @@ def check_adjacent(subject: Subject) -> Outcome:
             "hamming_distance": len(_changes(subject, jumps[0])),
             "point": facet.point,
         },
+        detail,
         reason=f"the walls of neurons {', '.join(map(str, _changes(subject, jumps[0])))} coincide along the facet",
-        **detail,
         violating_pairs=len(jumps),
     )
 
@@ -111,7 +112,9 @@ def _why_apart(subject: Subject, pair: Pair) -> dict[str, object] | None:
     cells = [subject.cells[k].inequalities for k in pair]
     upper, lower = ({oriented(row) for row in cell.rows} for cell in cells)
     opposite = [
-        row for row in cells[0].rows if tuple([-entry for entry in row]) in cells[1].rows and oriented(row) in upper & lower
+        row
+        for row in cells[0].rows
+        if tuple([-entry for entry in row]) in cells[1].rows and oriented(row) in upper & lower
     ]
     if len(opposite) != 1:
         return None
@@ -135,4 +138,3 @@ def _why_apart(subject: Subject, pair: Pair) -> dict[str, object] | None:
         "weight_of_hyperplane": slope,
         "sum_is_the_constant": sum(weight * row[-1] for row, weight in used) + slope * wall[-1],
     }
-

@@ -34,11 +34,11 @@ def check(subject: Subject) -> Outcome:
     faults = [fault for part in merged if (fault := _dent(subject, part)) is not None]
     detail = {"linear_regions": subject.n_linear, "with_more_than_one_cell": len(merged)}
     if not faults:
-        return holds(**detail)
+        return holds(detail)
     return fails(
         faults[0],
+        detail,
         reason="cells with one affine map meet around a cell with another",
-        **detail,
         non_convex=len(faults),
     )
 
@@ -88,4 +88,3 @@ def _segment(subject: Subject, facet: Facet, other: int, beyond: Point, part: tu
 
 def _value(row: tuple[int, ...], point: Point) -> Fraction:
     return sum((a * x for a, x in zip(row, point, strict=False)), Fraction(row[-1]))
-

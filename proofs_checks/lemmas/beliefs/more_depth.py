@@ -45,5 +45,5 @@ def check(subject: Subject) -> Outcome:
             return fails({"one_layer": counted, "binomial_sum": shallow})
     facts = {"n_cells": len(subject.cells), "one_layer": shallow, "N": neurons, "d": dim}
     if len(subject.cells) > shallow:
-        return holds(**facts)
+        return holds(facts)
     return fails({**facts, "one_layer_walls": "1 + t x_1 + ... + t^d x_d = 0, t = 1, ..., N"})

@@ -1,4 +1,4 @@
-"""Hanin & Rolnick 2019, *Deep ReLU Networks Have Surprisingly Few Activation Patterns*: lemmas 1-3, theorems 5 and 10."""
+"""Hanin & Rolnick 2019, *Deep ReLU Networks Have Surprisingly Few Activation Patterns*: lemmas 1-3, theorem 5."""
 
 # the order of these imports is the order of the table
 from proofs_checks.lemmas.hanin_rolnick import cells_convex  # isort: skip
@@ -14,4 +14,17 @@ from proofs_checks.lemmas.hanin_rolnick import heuristic_upper_bound  # isort: s
 from proofs_checks.lemmas.hanin_rolnick import expected_counts  # isort: skip
 from proofs_checks.lemmas.hanin_rolnick import crofton_line  # isort: skip
 
-__all__ = ["adjacent_maps_differ", "cells_are_components", "cells_convex", "crofton_line", "distinct_gradients", "expected_counts", "heuristic_upper_bound", "linear_le_cells", "linear_le_strict", "linear_regions_are_unions", "local_partial_count", "partial_regions_convex"]
+__all__ = [
+    "adjacent_maps_differ",
+    "cells_are_components",
+    "cells_convex",
+    "crofton_line",
+    "distinct_gradients",
+    "expected_counts",
+    "heuristic_upper_bound",
+    "linear_le_cells",
+    "linear_le_strict",
+    "linear_regions_are_unions",
+    "local_partial_count",
+    "partial_regions_convex",
+]

@@ -1,7 +1,7 @@
 """The linear regions assumption: cells that share a facet carry different affine maps.
 
-Then linear regions are cells.  It is a hypothesis of Grigsby, Lindsey and Rolnick (2023) and of much else; generically it
-fails only where some layer is entirely off, and integer weights make it fail elsewhere too.
+Then linear regions are cells.  It is a hypothesis of Grigsby, Lindsey and Rolnick (2023) and of much else; generically
+it fails only where some layer is entirely off, and integer weights make it fail elsewhere too.
 """
 
 from __future__ import annotations

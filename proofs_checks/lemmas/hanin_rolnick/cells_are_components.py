@@ -43,21 +43,25 @@ def check(subject: Subject) -> Outcome:
         segment = cut(subject.network, first.witness, second.witness)
         segments += 1
         if not segment.crossed:
-            return fails({"patterns": [first.text, second.text], "segment_without_wall": [first.witness, second.witness]})
+            return fails(
+                {"patterns": [first.text, second.text], "segment_without_wall": [first.witness, second.witness]}
+            )
         for t, flat in segment.middles:
             middle = point_on(first.witness, second.witness, t)
             home = homes.get(subject.network.pattern_at(middle))
             if flat:
                 continue  # inside a wall that has interior, or along a wall
             if home is None:
-                return fails({"point_in_no_listed_cell": middle, "pattern": subject.text(subject.network.pattern_at(middle))})
+                return fails(
+                    {"point_in_no_listed_cell": middle, "pattern": subject.text(subject.network.pattern_at(middle))}
+                )
             if cut(subject.network, middle, home.witness).crossed:
                 return fails({"pattern": home.text, "points_of_two_components": [middle, home.witness]})
             pieces += 1
             graph.add_edge((segments, t), home.index)
-    components = nx.number_connected_components(graph) if len(graph) else 0
+    components = len(list(nx.connected_components(graph)))
     facts = {"components": components, "strict_cells": len(strict), "segments": segments, "pieces": pieces}
-    return holds(**facts) if components == len(strict) else fails(facts)
+    return holds(facts) if components == len(strict) else fails(facts)
 
 
 def _pairs(count: int) -> Iterator[tuple[int, int]]:

@@ -1,9 +1,10 @@
 """Lemma 1: every cell is convex, for every choice of weights and every piecewise-linear activation.
 
-On a pattern of the earlier layers each pre-activation is one affine form, so the cell is an intersection of open
-half-spaces.  The check takes the network's word only: points of each cell (its witness, points near each of its facets
-and between), the vertices of its closure, and the middle of every two of them are evaluated, and must be on the cell's
-pieces; and just beyond each facet the network must be on another pattern, so that the cell is no more than its rows say.
+On a pattern of the earlier layers each pre-activation is one affine form, so the cell is an intersection of open half-
+spaces.  The check takes the network's word only: points of each cell (its witness, points near each of its facets and
+between), the vertices of its closure, and the middle of every two of them are evaluated, and must be on the cell's
+pieces; and just beyond each facet the network must be on another pattern, so that the cell is no more than its rows
+say.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ _NEAR = Fraction(1, 64)
     "cells_convex",
     title="Lemma 1: cells are convex",
     text="Every cell is the open convex polyhedron of its inequalities, for every piecewise-linear activation.",
-    latex=r"R(A; \theta) = \{x : \xi_{a_z} < z(x) < \xi_{a_z + 1}\ \text{for all } z\}\ \text{is convex for every } \theta",
+    latex=r"R(A; \theta) = \{x : \xi_{a_z} < z(x) < \xi_{a_z + 1}\ \text{for all } z\}\ \text{is convex for every }"
+    r" \theta",
     source="Hanin & Rolnick 2019, Lemma 1 and Appendix B.1",
     route="evaluation of the network at middles of sample points and of vertices, and just beyond each facet",
     scope=Scope.EVERY,

@@ -1,9 +1,10 @@
 """The exact expectation on a line, layer by layer: a Crofton formula.
 
 On the line t -> x0 + t v let h(t) be the input of a layer.  For a neuron with weights N(0, s^2) and bias N(0, sigma^2)
-the expected number of zeros of w.h(t) + b on [a, b] is 1/pi times the length of the curve (s h, sigma) projected to the unit
-sphere; since h is piecewise straight, it is 1/pi times a sum of angles.  So, given the earlier layers, n_l neurons cut the
-line (n_l / pi) (sum of angles) times on average.  The check counts cuts exactly on random networks, and subtracts.
+the expected number of zeros of w.h(t) + b on [a, b] is 1/pi times the length of the curve (s h, sigma) projected to the
+unit sphere; since h is piecewise straight, it is 1/pi times a sum of angles.  So, given the earlier layers, n_l neurons
+cut the line (n_l / pi) (sum of angles) times on average.  The check counts cuts exactly on random networks, and
+subtracts.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ _REACH = 3
 @register(
     "crofton_line",
     title="Expected number of cuts of a line",
-    text="For random networks of these widths, the mean number of cuts of a line of length 6 through 0 is n_l / pi times the"
-    " mean angle swept by (s h, sigma), for each layer.",
-    latex=r"\mathbb{E}\,\#\{t : w \cdot h(t) + b = 0\} = \tfrac1\pi \operatorname{length} \frac{(s\,h, \sigma)}{|(s\,h, \sigma)|}",
+    text="For random networks of these widths, the mean number of cuts of a line of length 6 through 0 is n_l / pi"
+    " times the mean angle swept by (s h, sigma), for each layer.",
+    latex=r"\mathbb{E}\,\#\{t : w \cdot h(t) + b = 0\} = \tfrac1\pi \operatorname{length} \frac{(s\,h,"
+    r" \sigma)}{|(s\,h, \sigma)|}",
     source="Crofton's formula on the sphere; sharpens the one-dimensional case of Hanin & Rolnick 2019",
     route="exact cuts of the line in freshly drawn networks (seed 0), against angles in floating point",
     scope=Scope.AVERAGE,

@@ -2,8 +2,8 @@
 
 The statement is about an average over random networks, so the check draws networks of the same widths (weights as He et
 al., standard normal biases), counts their cells *exactly*, and reports means with confidence intervals: on cubes of
-several sides, per volume, and on the whole space, where the generic shallow count is known.  The theorem's constant T is
-not explicit; the shape is tested with T = 1 on cubes of side at least 1.
+several sides, per volume, and on the whole space, where the generic shallow count is known.  The theorem's constant T
+is not explicit; the shape is tested with T = 1 on cubes of side at least 1.
 """
 
 from __future__ import annotations
@@ -75,15 +75,17 @@ def check_density(subject: Subject) -> Outcome:
     facts: dict[str, object] = {"N": neurons, "d": dim, "T_at_most": round(largest ** (1 / dim) / neurons, 4)}
     over = [one for one in estimates if one.low > bound and one.low > 1]
     if over:
-        return fails({**facts, "cube": over[0].name, "mean": over[0].mean, "bound": bound}, estimates=[*estimates, whole])
-    return holds(estimates=[*estimates, whole], **facts)
+        return fails(
+            {**facts, "cube": over[0].name, "mean": over[0].mean, "bound": bound}, estimates=[*estimates, whole]
+        )
+    return holds(facts, estimates=[*estimates, whole])
 
 
 @register(
     "depth_independence",
     title="The average does not depend on depth",
-    text="For random networks with N neurons, the mean number of cells in the cube (-1, 1)^d is the same up to a factor of"
-    " two for these widths as for one hidden layer.",
+    text="For random networks with N neurons, the mean number of cells in the cube (-1, 1)^d is the same up to a factor"
+    " of two for these widths as for one hidden layer.",
     latex=r"\tfrac12 \le \mathbb{E}_{n_1, \dots, n_L} / \mathbb{E}_{N} \le 2",
     source="Hanin & Rolnick 2019, section 3: equal averages for equal numbers of neurons, heuristically",
     route="exact counts of freshly drawn networks (seed 0) of both shapes",

@@ -25,4 +25,4 @@ def check(subject: Subject) -> Outcome:
     counts = {"n_linear": subject.n_linear, "n_cells": len(subject.cells)}
     if subject.n_linear > len(subject.cells):
         return fails(counts)
-    return holds(**counts)
+    return holds(counts)

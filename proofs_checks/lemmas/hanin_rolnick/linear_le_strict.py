@@ -25,7 +25,7 @@ def check(subject: Subject) -> Outcome:
     """Compare the counts; a counterexample names a linear region without a strict cell."""
     counts = {"n_linear": subject.n_linear, "n_strict": subject.n_strict}
     if subject.n_linear <= subject.n_strict:
-        return holds(**counts)
+        return holds(counts)
     cells = subject.cells
     region = next(part for part in subject.linear_regions if not any(cells[k].is_strict for k in part))
     degenerate = sum(not cell.is_strict for cell in cells)

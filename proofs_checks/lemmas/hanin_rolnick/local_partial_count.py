@@ -21,7 +21,7 @@ _SOURCE = "Hanin & Rolnick 2019, proof of Theorem 10"
 _ROUTE = "faces found by descent, matched to the point by their states"
 
 
-@condition("two transversal walls somewhere")
+@condition("two transversal walls somewhere", reads_cells=True)
 def _CROSSING(subject: Subject) -> str | None:  # noqa: N802  (a constant, made by a decorator)
     regions = subject.cached(find_partial_regions)
     if any(len(region.zeros) >= 2 for region in _transversal(subject, regions)):
@@ -32,7 +32,8 @@ def _CROSSING(subject: Subject) -> str | None:  # noqa: N802  (a constant, made 
 @register(
     "local_partial_count",
     title="C(k, r) 2^(k-r) partial regions at a point",
-    text="Near a point where exactly k neurons are at a breakpoint, transversally, C(k, r) 2^(k-r) r-partial regions meet.",
+    text="Near a point where exactly k neurons are at a breakpoint, transversally, C(k, r) 2^(k-r) r-partial"
+    " regions meet.",
     latex=r"\#\{r\text{-partial regions near } x\} = \binom{k}{r} 2^{k-r}",
     source=f"{_SOURCE}, corrected",
     route=_ROUTE,
@@ -57,7 +58,8 @@ def check(subject: Subject) -> Outcome:
 @register(
     "local_partial_count_printed",
     title="At most 2^(k-r) partial regions at a point",
-    text="Near a point where exactly k neurons are at a breakpoint, transversally, at most 2^(k-r) r-partial regions meet.",
+    text="Near a point where exactly k neurons are at a breakpoint, transversally, at most 2^(k-r) r-partial"
+    " regions meet.",
     latex=r"\#\{r\text{-partial regions near } x\} \le 2^{k-r}",
     source=f"{_SOURCE}, as printed",
     route=_ROUTE,

@@ -21,7 +21,8 @@ from proofs_checks.lemmas.verdict import Outcome, Scope, fails, holds
 @register(
     "partial_regions_convex",
     title="Partial regions are convex",
-    text="For every r, every set on which exactly r neurons are at a breakpoint, with the others on given pieces, is convex.",
+    text="For every r, every set on which exactly r neurons are at a breakpoint, with the others on given pieces,"
+    " is convex.",
     latex=r"\{x : z(x) = \xi_z\ (z \in Z),\ \xi_{a_z} < z(x) < \xi_{a_z + 1}\ (z \notin Z)\}\ \text{is convex}",
     source="Hanin & Rolnick 2019, Appendix C",
     route="middles of points of one state, met from different cells, are evaluated",

@@ -1,7 +1,7 @@
 """Carving is a refinement: each layer cuts the cells of the layers before it, and merges none.
 
-So the patterns at depth l are the prefixes of those at depth l + 1.  The network cut short after each layer is enumerated
-by itself.  (For cells; *linear regions* may become fewer with depth.)
+So the patterns at depth l are the prefixes of those at depth l + 1.  The network cut short after each layer is
+enumerated by itself.  (For cells; *linear regions* may become fewer with depth.)
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from proofs_checks.lemmas.verdict import Outcome, Scope, fails, holds
 @register(
     "carving_refines",
     title="Carving is a refinement",
-    text="Every cell of the first l layers is the union, up to walls, of cells of the first l + 1; so counts never fall.",
+    text="Every cell of the first l layers is the union, up to walls, of cells of the first l + 1; so counts never"
+    " fall.",
     latex=r"\overline{R_l(A)} = \overline{\textstyle\bigcup_{B} R_{l+1}(A B)}",
     source="seed 001, the effect of depth",
     route="the networks cut short after each layer, enumerated one by one, against prefixes of the patterns",

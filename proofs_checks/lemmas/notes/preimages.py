@@ -1,7 +1,7 @@
 """Preimages of disjoint sets are disjoint, and a point of the image may have an open preimage.
 
-The notes appeal to continuity for the first; it holds for any map.  Here: two different patterns first differ in a neuron
-whose form is the same on both, and the two cells lie on opposite sides of one of its breakpoints.
+The notes appeal to continuity for the first; it holds for any map.  Here: two different patterns first differ in a
+neuron whose form is the same on both, and the two cells lie on opposite sides of one of its breakpoints.
 
 For the second: where every neuron of the first layer is off, the whole region is sent to the point 0.
 """
@@ -22,7 +22,8 @@ _PAIRS = 20_000
 @register(
     "preimages_disjoint",
     title="Preimages of disjoint sets are disjoint",
-    text="Any two cells are disjoint: they lie on opposite sides of a breakpoint of the first neuron in which they differ.",
+    text="Any two cells are disjoint: they lie on opposite sides of a breakpoint of the first neuron in which they"
+    " differ.",
     latex=r"S \cap T = \emptyset \implies f^{-1}(S) \cap f^{-1}(T) = \emptyset",
     source="seed 001, where continuity is invoked for it",
     route="the form of the first differing neuron by two forward passes, and its values at both witnesses",
@@ -44,7 +45,9 @@ def check_disjoint(subject: Subject) -> Outcome:
             sum((a * x for a, x in zip(forms[0][0], cell.witness, strict=True)), forms[0][1]) for cell in (low, high)
         )
         if forms[0] != forms[1] or not below <= mark < above:
-            return fails({"patterns": [first.text, second.text], "neuron": subject.place(neuron), "values": [below, above]})
+            return fails(
+                {"patterns": [first.text, second.text], "neuron": subject.place(neuron), "values": [below, above]}
+            )
     return holds(pairs=pairs)
 
 

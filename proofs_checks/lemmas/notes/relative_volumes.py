@@ -1,9 +1,9 @@
 """The claim that relative volumes of regions of a layer's input are generally preserved in the input carving.
 
-Measured exactly in the notes' window (-4, 6)^2.  Each region of layer 2 has an area in the input, and an area in the plane
-that layer 2 sees: the image under layer 1, where each cell's area is multiplied by the determinant of its affine map.  The
-shares differ, since the determinant is 0 wherever a neuron of layer 1 is off; on the one cell where it is not, it is a
-constant, and the shares are preserved exactly.
+Measured exactly in the notes' window (-4, 6)^2.  Each region of layer 2 has an area in the input, and an area in the
+plane that layer 2 sees: the image under layer 1, where each cell's area is multiplied by the determinant of its affine
+map.  The shares differ, since the determinant is 0 wherever a neuron of layer 1 is off; on the one cell where it is
+not, it is a constant, and the shares are preserved exactly.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ _WINDOW = Box([-4, -4], [6, 6])
     "seed001_relative_volumes",
     title="Seed 001: relative volumes are preserved",
     text="The regions of layer 2 have the same shares of area in the input window as in the plane that layer 2 sees.",
-    latex=r"\frac{\operatorname{vol} f_1(S)}{\operatorname{vol} f_1(X)} = \frac{\operatorname{vol} S}{\operatorname{vol} X}",
+    latex=r"\frac{\operatorname{vol} f_1(S)}{\operatorname{vol} f_1(X)} = \frac{\operatorname{vol}"
+    r" S}{\operatorname{vol} X}",
     source="seed 001: generally preserved in the input carving",
     route="exact areas of polygons, and determinants of the first layer's affine maps",
     scope=Scope.EXAMPLE,
@@ -52,8 +53,10 @@ def check(subject: Subject) -> Outcome:
     if sum(areas.values()) != 100:
         return fails({"areas_sum_to": sum(areas.values())})
     if before == after:
-        return holds(**facts)
-    return fails(facts, reason="layer 1 sends the regions ai, ia and ii to lines and a point; on aa it keeps all shares")
+        return holds(facts)
+    return fails(
+        facts, reason="layer 1 sends the regions ai, ia and ii to lines and a point; on aa it keeps all shares"
+    )
 
 
 def area_of(cell: Cell) -> Fraction:

@@ -1,7 +1,7 @@
 """What the notes say of their three-layer example: four statements that are right, and three that are not.
 
-All of them are decided on the cells and in rationals.  In the layer-2 output plane (y1, y2), H5 is -2 y1 + y2 - 3 = 0 and
-H6 is -y1 - 2 y2 + 3 = 0.
+All of them are decided on the cells and in rationals.  In the layer-2 output plane (y1, y2), H5 is -2 y1 + y2 - 3 = 0
+and H6 is -y1 - 2 y2 + 3 = 0.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def check_children(subject: Subject) -> Outcome:
     found = {head: [name for name in names if name.startswith(head)] for head in ("aa", "ia")}
     if found != {"aa": ["aaaa", "aaai", "aaia", "aaii"], "ia": ["iaai", "iaii"]}:
         return fails(found)
-    return holds(**found)
+    return holds(found)
 
 
 @register(
@@ -68,7 +68,7 @@ def check_h3(subject: Subject) -> Outcome:
         return fails({"H3_on_ia": lines[0], "H3_on_aa": lines[1]})
     height = 3 * meet[0] - meet[1] + 1
     facts = {"H3_on_ia": lines[0], "H3_on_aa": lines[1], "they_meet_at": meet, "H1_there": height}
-    return fails(facts) if height else holds(**facts)
+    return fails(facts) if height else holds(facts)
 
 
 @register(
@@ -92,7 +92,7 @@ def check_pass(subject: Subject) -> Outcome:
     split_6 = sorted(key for key, (_, six) in seen.items() if len(six) == 2)
     facts = {"H5_passes": split_5, "H6_passes": split_6, "z6_on_ii": sorted(seen["ii"][1])}
     right = split_5 == ["aa", "ia"] and split_6 == ["aa", "ai", "ia"] and seen["ii"][1] == {"a"}
-    return holds(**facts) if right else fails(facts)
+    return holds(facts) if right else fails(facts)
 
 
 @register(
@@ -140,7 +140,9 @@ def check_aaiaia(subject: Subject) -> Outcome:
     named = _named(subject, 3)
     strip, beyond = named.get("aaiaia"), named.get("aaiaai")
     if strip is None or beyond is None:
-        return fails({"listed": [name for name in ("aaiaia", "aaiaai") if name in named]}, reason="a cell is not listed")
+        return fails(
+            {"listed": [name for name in ("aaiaia", "aaiaai") if name in named]}, reason="a cell is not listed"
+        )
     five, six = subject.network.pre_activations(strip.witness)[2]
     if five > 0:
         return holds(point=strip.witness, z5=five)

@@ -1,7 +1,8 @@
 """Walls bend at earlier walls, and are continuous there.
 
-Across a facet every pre-activation passes from one affine form to another; the two agree on the facet's hyperplane, that
-is, their difference is a multiple of the facet's row.  So each wall that reaches the facet goes on from the same points.
+Across a facet every pre-activation passes from one affine form to another; the two agree on the facet's hyperplane,
+that is, their difference is a multiple of the facet's row.  So each wall that reaches the facet goes on from the same
+points.
 """
 
 from __future__ import annotations
@@ -40,14 +41,17 @@ def check_continuous(subject: Subject) -> Outcome:
             if any(difference):
                 bends += 1
                 if not _is_multiple(difference, facet.row):
-                    return fails({"neuron": subject.place(neuron), "facet": list(map(str, facet.row)), "forms": [one, other]})
+                    return fails(
+                        {"neuron": subject.place(neuron), "facet": list(map(str, facet.row)), "forms": [one, other]}
+                    )
     return holds(facets=len(subject.facets), bends=bends)
 
 
 @register(
     "one_on_parallel",
     title="Where one neuron is on, the next walls are parallel to it",
-    text="On a cell where exactly one neuron of a layer is on, the walls of the next layer are parallel to that neuron's.",
+    text="On a cell where exactly one neuron of a layer is on, the walls of the next layer are parallel to that"
+    " neuron's.",
     latex=r"A_l = (0, \dots, 1_j, \dots, 0) \implies \nabla z^{l+1}_i = w_{ij} \nabla z^{l}_j",
     source="seed 001: H3 is parallel to H2 where only neuron 2 is active",
     route="gradients of both layers' forms on each such cell",

@@ -22,7 +22,7 @@ _LARGEST = 300
 @condition("first layer of rank below d")
 def _BOTTLENECK(subject: Subject) -> str | None:  # noqa: N802  (a constant, made by a decorator)
     rank = _normals(subject).rank()
-    return None if rank < subject.dim else f"its rank is {rank}"
+    return None if int(rank) < subject.dim else f"its rank is {rank}"
 
 
 @register(
@@ -70,7 +70,8 @@ def check_theta(subject: Subject) -> Outcome:
 @register(
     "bottleneck",
     title="A bottleneck reduces every later cut",
-    text="If the first layer has rank r < d, the normals of all walls of all layers lie in one subspace of dimension r.",
+    text="If the first layer has rank r < d, the normals of all walls of all layers lie in one subspace of"
+    " dimension r.",
     latex=r"\nabla z_i|_{R(A)} \in \operatorname{row}(W_1)\ \text{for every neuron and cell}",
     source="seed 001, footnote 1, for one neuron in the first layer",
     route="rank of the first layer's weights together with the normals of every cell's rows",
@@ -80,18 +81,18 @@ def check_theta(subject: Subject) -> Outcome:
 def check_bottleneck(subject: Subject) -> Outcome:
     """Look for a wall with a normal outside the row space of the first layer."""
     first = _normals(subject)
-    rank, table = first.rank(), first.tolist()
+    rank, table = int(first.rank()), [[int(entry) for entry in line] for line in first.tolist()]
     rows = 0
     for cell in subject.cells:
         for row in cell.inequalities.rows:
             rows += 1
-            flat = [int(entry) for line in [*table, row[:-1]] for entry in line]
-            if IntMatrix(len(table) + 1, subject.dim, flat).rank() > rank:
+            flat = [entry for line in [*table, list(row[:-1])] for entry in line]
+            if int(IntMatrix(len(table) + 1, subject.dim, flat).rank()) > rank:
                 return fails({"pattern": cell.text, "row": list(map(str, row))})
     hole = next((facet for facet in subject.crossings if facet.neighbour is None), None)
     if hole is not None:
         return fails({"beyond": hole.point, "unlisted_pattern": subject.text(hole.pattern)})
-    return holds(rank=int(rank), rows=rows)
+    return holds(rank=rank, rows=rows)
 
 
 def _normals(subject: Subject) -> IntMatrix:

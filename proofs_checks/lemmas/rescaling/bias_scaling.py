@@ -39,5 +39,7 @@ def check(subject: Subject) -> Outcome:
         found = set(enumerate_regions(scaled, subject.domain).patterns())
         if found != patterns:
             odd = min(found ^ patterns)
-            return fails({"factor": factor, "pattern": subject.text(odd), "only_in": "scaled" if odd in found else "own"})
+            return fails(
+                {"factor": factor, "pattern": subject.text(odd), "only_in": "scaled" if odd in found else "own"}
+            )
     return holds(factors=_FACTORS, patterns=len(patterns))

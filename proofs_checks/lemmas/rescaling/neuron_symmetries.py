@@ -1,8 +1,8 @@
 """Two symmetries of the parameters: rescaling a neuron, and permuting the neurons of a layer.
 
-A positively homogeneous neuron times c > 0, with its outgoing weights divided by c, computes the same; permuting a layer
-permutes the letters of the patterns.  Neither changes a cell.  Checked exhaustively: every witness is evaluated in the
-transformed network, which is enumerated too.
+A positively homogeneous neuron times c > 0, with its outgoing weights divided by c, computes the same; permuting a
+layer permutes the letters of the patterns.  Neither changes a cell.  Checked exhaustively: every witness is evaluated
+in the transformed network, which is enumerated too.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from proofs_checks.lemmas.verdict import Outcome, Scope, fails, holds
 @register(
     "neuron_scaling",
     title="Rescaling neurons keeps the cells",
-    text="Multiplying a neuron's incoming weights and bias by c > 0 and dividing its outgoing weights by c changes neither"
-    " the patterns nor the function.",
+    text="Multiplying a neuron's incoming weights and bias by c > 0 and dividing its outgoing weights by c changes"
+    " neither the patterns nor the function.",
     latex=r"(W_l, b_l, W_{l+1}) \mapsto (C W_l, C b_l, W_{l+1} C^{-1}),\ C > 0\ \text{diagonal}",
     source="positive scaling symmetry; Grigsby, Lindsey & Rolnick 2023",
     route="the rescaled network enumerated, and evaluated at each witness",

@@ -34,7 +34,7 @@ def _SHAPE(subject: Subject) -> str | None:  # noqa: N802  (a constant, made by 
     return f"width {width}, {outputs} outputs, d = {subject.dim}"
 
 
-@condition("0 is a transversal threshold")
+@condition("0 is a transversal threshold", reads_cells=True)
 def _TRANSVERSAL(subject: Subject) -> str | None:  # noqa: N802  (a constant, made by a decorator)
     """The output vanishes at no vertex and identically on no cell; for generic walls, then identically on no face."""
     for region in subject.cached(find_partial_regions).values():
@@ -55,7 +55,16 @@ def _TRANSVERSAL(subject: Subject) -> str | None:  # noqa: N802  (a constant, ma
     source="Grigsby & Lindsey 2022, for one hidden layer of width d + 1, generic and transversal",
     route="the output as one more neuron, cells joined across its facets, boundedness by exact linear programs",
     scope=Scope.EVERY,
-    hypotheses=(ONE_LAYER, RELU_ONLY, OUTPUT_LAYER, _SHAPE, WHOLE_SPACE, LISTABLE_FACES, FIRST_LAYER_GENERIC, _TRANSVERSAL),
+    hypotheses=(
+        ONE_LAYER,
+        RELU_ONLY,
+        OUTPUT_LAYER,
+        _SHAPE,
+        WHOLE_SPACE,
+        LISTABLE_FACES,
+        FIRST_LAYER_GENERIC,
+        _TRANSVERSAL,
+    ),
 )
 def check(subject: Subject) -> Outcome:
     """Count bounded components on either side of the zero set."""
@@ -77,4 +86,4 @@ def check(subject: Subject) -> Outcome:
             bounded[side].append([cut.cells[k].text for k in sorted(part)])
     if any(len(parts) > 1 for parts in bounded.values()):
         return fails(bounded)
-    return holds(components=nx.number_connected_components(graph), bounded={k: len(v) for k, v in bounded.items()})
+    return holds(components=len(list(nx.connected_components(graph))), bounded={k: len(v) for k, v in bounded.items()})

@@ -12,12 +12,10 @@ from proofs_checks.lemmas.support.partial import f_vector, find_partial_regions
 from proofs_checks.lemmas.support.subject import Subject
 from proofs_checks.lemmas.verdict import Outcome, Scope, fails, holds
 
-_COMMON = {
-    "text": "The alternating sum of the numbers of faces of dimension 0, ..., d is (-1)^d.",
-    "latex": r"\sum_{k=0}^{d} (-1)^k f_k = (-1)^d",
-    "source": "Euler's relation for open cells of an open convex set",
-    "route": "faces by descent from facet to facet, named by evaluating the network at a point inside",
-}
+_TEXT = "The alternating sum of the numbers of faces of dimension 0, ..., d is (-1)^d."
+_LATEX = r"\sum_{k=0}^{d} (-1)^k f_k = (-1)^d"
+_SOURCE = "Euler's relation for open cells of an open convex set"
+_ROUTE = "faces by descent from facet to facet, named by evaluating the network at a point inside"
 
 
 @register(
@@ -25,7 +23,10 @@ _COMMON = {
     title="Euler's relation",
     scope=Scope.EVERY,
     hypotheses=(WHOLE_SPACE, LOW_DIMENSION, LISTABLE_FACES),
-    **_COMMON,
+    text=_TEXT,
+    latex=_LATEX,
+    source=_SOURCE,
+    route=_ROUTE,
 )
 def check(subject: Subject) -> Outcome:
     """Sum the f-vector with alternating signs (d at most 2)."""
@@ -37,7 +38,10 @@ def check(subject: Subject) -> Outcome:
     title="Euler's relation, in every dimension and domain",
     scope=Scope.EVERY,
     hypotheses=(LISTABLE_FACES,),
-    **_COMMON,
+    text=_TEXT,
+    latex=_LATEX,
+    source=_SOURCE,
+    route=_ROUTE,
 )
 def check_any(subject: Subject) -> Outcome:
     """Sum the f-vector with alternating signs."""

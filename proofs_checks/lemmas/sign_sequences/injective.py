@@ -1,7 +1,7 @@
 """Different faces have different sign sequences (Masden 2022, Theorem 14); here without any genericity.
 
-Faces as sets of points come from the generators of the closed cells, their sequences from evaluating the network at points
-that linear programs found: if the map from faces to sequences were not injective, the two counts would differ.
+Faces as sets of points come from the generators of the closed cells, their sequences from evaluating the network at
+points that linear programs found: if the map from faces to sequences were not injective, the two counts would differ.
 """
 
 from __future__ import annotations

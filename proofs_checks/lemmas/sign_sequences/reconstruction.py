@@ -18,7 +18,7 @@ from proofs_checks.lemmas.verdict import Outcome, Scope, fails, holds
 _ZEROS = 10  # 3^10 sequences of one vertex are listed, not more
 
 
-@condition("zeros equal codimension")
+@condition("zeros equal codimension", reads_cells=True)
 def _TRANSVERSAL(subject: Subject) -> str | None:  # noqa: N802  (a constant, made by a decorator)
     for region in subject.cached(find_partial_regions).values():
         if len(region.zeros) != subject.dim - region.dim:
@@ -27,7 +27,7 @@ def _TRANSVERSAL(subject: Subject) -> str | None:  # noqa: N802  (a constant, ma
     return None
 
 
-@condition("every cell has a vertex")
+@condition("every cell has a vertex", reads_cells=True)
 def _VERTICES(subject: Subject) -> str | None:  # noqa: N802  (a constant, made by a decorator)
     vertices = _vertices(subject)
     states = subject.cached(find_partial_regions)
@@ -37,7 +37,7 @@ def _VERTICES(subject: Subject) -> str | None:  # noqa: N802  (a constant, made 
     return None
 
 
-@condition("few zeros at a vertex")
+@condition("few zeros at a vertex", reads_cells=True)
 def _FEW_ZEROS(subject: Subject) -> str | None:  # noqa: N802  (a constant, made by a decorator)
     most = max((len(vertex.zeros) for vertex in _vertices(subject)), default=0)
     return None if most <= _ZEROS else f"one has {most}"
@@ -90,7 +90,7 @@ def _compare(subject: Subject) -> Outcome:
         made.update(product(*choices))
     facts: dict[str, object] = {"faces": len(states), "reconstructed": len(made), "vertices": len(_vertices(subject))}
     if made == states:
-        return holds(**facts)
+        return holds(facts)
     invented, lost = made - states, states - made
     if invented:
         facts["invented"] = signs(subject, min(invented))

@@ -12,12 +12,10 @@ from proofs_checks.lemmas.support.partial import PartialRegion, f_vector, find_p
 from proofs_checks.lemmas.support.subject import Subject
 from proofs_checks.lemmas.verdict import Outcome, Scope, fails, holds
 
-_COMMON = {
-    "text": "On every face, the number of neurons at a breakpoint equals the codimension of the face.",
-    "latex": r"\#\{i : s_i(C) = 0\} = \operatorname{codim} C",
-    "source": "Masden 2022, Lemma 16, for supertransversal networks",
-    "route": "faces by descent from facet to facet, named by evaluating the network at a point inside",
-}
+_TEXT = "On every face, the number of neurons at a breakpoint equals the codimension of the face."
+_LATEX = r"\#\{i : s_i(C) = 0\} = \operatorname{codim} C"
+_SOURCE = "Masden 2022, Lemma 16, for supertransversal networks"
+_ROUTE = "faces by descent from facet to facet, named by evaluating the network at a point inside"
 
 
 @register(
@@ -25,7 +23,10 @@ _COMMON = {
     title="Zeros equal codimension",
     scope=Scope.ALMOST_EVERY,
     hypotheses=(WHOLE_SPACE, LOW_DIMENSION, LISTABLE_FACES),
-    **_COMMON,
+    text=_TEXT,
+    latex=_LATEX,
+    source=_SOURCE,
+    route=_ROUTE,
 )
 def check(subject: Subject) -> Outcome:
     """Look for a face with another number of zeros (d at most 2)."""
@@ -37,7 +38,10 @@ def check(subject: Subject) -> Outcome:
     title="Zeros equal codimension, in every dimension and domain",
     scope=Scope.ALMOST_EVERY,
     hypotheses=(LISTABLE_FACES,),
-    **_COMMON,
+    text=_TEXT,
+    latex=_LATEX,
+    source=_SOURCE,
+    route=_ROUTE,
 )
 def check_any(subject: Subject) -> Outcome:
     """Look for a face with another number of zeros."""

@@ -1,1 +1,1 @@
-"""What the checks share: the subject under check, its audit, hypotheses, and exact routes independent of the engines."""
+"""What the checks share: the subject, its audit, hypotheses, and exact routes independent of the engines."""

@@ -46,7 +46,7 @@ def sign_vectors(subject: Subject, rows: Sequence[Row]) -> dict[tuple[bool, ...]
 
 
 def characteristic_polynomial(rows: Sequence[Row], dim: int) -> list[int]:
-    """Return the coefficients of chi(t), low to high: by Whitney's sum if there are few, else by deletion-restriction."""
+    """Return the coefficients of chi(t), low to high: Whitney's sum for few rows, else deletion-restriction."""
     if len(rows) <= _SUBSETS_UP_TO:
         return whitney_sum(rows, dim)
     polynomial = Arrangement.from_rows(rows, dim).characteristic_polynomial

@@ -34,13 +34,17 @@ _FACES_LIMIT = 300_000
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A hypothesis: its name, and a function that returns None if it holds or else what violates it."""
+    """A hypothesis: its name, and a function that returns None if it holds or else what violates it.
+
+    One that reads the cells is decided after the complex was found to be sound.
+    """
 
     name: str
     failure: Callable[[Subject], str | None]
+    reads_cells: bool = False
 
 
-def condition(name: str) -> Callable[[Callable[[Subject], str | None]], Condition]:
+def condition(name: str, *, reads_cells: bool = False) -> Callable[[Callable[[Subject], str | None]], Condition]:
     """Make a hypothesis of a function.
 
     Examples
@@ -51,7 +55,7 @@ def condition(name: str) -> Callable[[Callable[[Subject], str | None]], Conditio
     >>> two_inputs.name
     'two inputs'
     """
-    return lambda function: Condition(name, function)
+    return lambda function: Condition(name, function, reads_cells)
 
 
 @condition("whole space")
@@ -119,7 +123,7 @@ def HAS_NEURONS(subject: Subject) -> str | None:  # noqa: N802  (as above)
     return None if subject.network.layers else "there is none"
 
 
-@condition("faces that can be listed")
+@condition("faces that can be listed", reads_cells=True)
 def LISTABLE_FACES(subject: Subject) -> str | None:  # noqa: N802  (as above)
     """The faces are few enough to be listed: a limit of this program, not of the statement."""
     size = len(subject.cells) * 3**subject.dim

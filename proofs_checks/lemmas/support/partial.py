@@ -1,8 +1,8 @@
 """All partial regions of a complex, that is, its faces of every dimension, found by descending from facet to facet.
 
 From each cell the irredundant rows are found by exact linear programs, the face on each is written in coordinates of
-its own, and so on down to the points.  What names a face is read off the *network*, at a rational point inside the face:
-for each neuron the piece that it is on, or the breakpoint that it is at.  The route needs no vertices, rays or
+its own, and so on down to the points.  What names a face is read off the *network*, at a rational point inside the
+face: for each neuron the piece that it is on, or the breakpoint that it is at.  The route needs no vertices, rays or
 genericity, and shares nothing with `exactregions.regions.faces`, which goes by the generators of the closed cells.
 """
 

@@ -75,7 +75,9 @@ def permute_neurons(network: Network, orders: Sequence[Sequence[int]]) -> Networ
             RationalMatrix.from_rows([(*[row[k] for k in before], row[-1]) for row in output.matrix.to_fractions()])
         )
     kinds = [[kind[k] for k in order] for kind, order in zip(network.activations, orders, strict=True)]
-    return Network.from_parts([AffineLayer(RationalMatrix.from_rows(rows)) for rows in layers], kinds, output, network.input_dim)
+    return Network.from_parts(
+        [AffineLayer(RationalMatrix.from_rows(rows)) for rows in layers], kinds, output, network.input_dim
+    )
 
 
 def truncate(network: Network, depth: int) -> Network:
@@ -86,9 +88,7 @@ def truncate(network: Network, depth: int) -> Network:
 def _after(output: AffineLayer | None, before: Sequence[Fraction]) -> AffineLayer | None:
     if output is None:
         return None
-    rows = [
-        (*[w / d for w, d in zip(row[:-1], before, strict=True)], row[-1]) for row in output.matrix.to_fractions()
-    ]
+    rows = [(*[w / d for w, d in zip(row[:-1], before, strict=True)], row[-1]) for row in output.matrix.to_fractions()]
     return AffineLayer(RationalMatrix.from_rows(rows))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 from exactregions.network import Network
 from exactregions.network.activations import PiecewiseLinear
@@ -27,7 +28,7 @@ class Cut:
     Attributes
     ----------
     knots : tuple of Fraction
-        0 = t_0 < ... < t_m = 1; every neuron is affine on each piece and off its breakpoints inside, or on one all along.
+        0 = t_0 < ... < t_m = 1; on each piece every neuron is affine, and at a breakpoint all along or nowhere inside.
     walls : frozenset of Fraction
         The t at which some neuron is at a breakpoint.
     inside_walls : frozenset of int
@@ -51,7 +52,7 @@ class Cut:
         """The middle of each maximal piece between walls, and whether the piece lies inside a wall."""
         marks = [t for t in self.knots if t in self.walls or t in (0, 1)]
         found = []
-        for low, high in zip(marks, marks[1:], strict=False):
+        for low, high in pairwise(marks):
             flat = any(low <= self.knots[i] and self.knots[i + 1] <= high for i in self.inside_walls)
             found.append(((low + high) / 2, flat))
         return found
@@ -91,9 +92,7 @@ def cut(network: Network, start: Point, end: Point) -> Cut:
                 isolated += sum(at[1:-1]) if not flat else 0
         counts.append(isolated)
         signal = [tuple([phi(z) for phi, z in zip(kinds, value, strict=True)]) for value in values]
-    inside = {
-        k for k in range(len(knots) - 1) if any(low <= knots[k] and knots[k + 1] <= high for low, high in marked)
-    }
+    inside = {k for k in range(len(knots) - 1) if any(low <= knots[k] and knots[k + 1] <= high for low, high in marked)}
     return Cut(tuple(knots), frozenset(walls), frozenset(inside), tuple(counts))
 
 

@@ -1,7 +1,7 @@
 """The growth of Appendix D, as it is meant: on average over random networks without biases.
 
-In the plane one hidden layer of N neurons has exactly 2 N cones; deep networks have about as many on average.  Cones in the
-plane are counted exactly by walking once around a square: a route that no engine takes.
+In the plane one hidden layer of N neurons has exactly 2 N cones; deep networks have about as many on average.  Cones in
+the plane are counted exactly by walking once around a square: a route that no engine takes.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def _FEW(subject: Subject) -> str | None:  # noqa: N802  (a constant, made by a 
 @register(
     "zero_bias_average",
     title="Without biases, about 2 N cones on average",
-    text="For random networks of these widths without biases, the mean number of cones in the plane is at most 2 N up to a"
-    " quarter.",
+    text="For random networks of these widths without biases, the mean number of cones in the plane is at most 2 N up"
+    " to a quarter.",
     latex=r"\mathbb{E}\,\#\{\text{cones}\} \le \tfrac54 \cdot 2 N",
     source="Hanin & Rolnick 2019, Appendix D: no faster than d N^(d-1)",
     route="exact counts on a square's boundary, of freshly drawn networks (seed 0)",
@@ -52,9 +52,7 @@ def check(subject: Subject) -> Outcome:
     """Estimate the mean number of cones."""
     rng = np.random.default_rng(0)
     widths = subject.network.widths
-    counts = [
-        float(count_cones(draw(rng, 2, widths, bias_deviation=0.0))) for _ in range(max(2, subject.samples // 2))
-    ]
+    counts = [float(count_cones(draw(rng, 2, widths, bias_deviation=0.0))) for _ in range(max(2, subject.samples // 2))]
     bound = 2.0 * sum(widths)
     estimate = Estimate.of("cones", counts, against=bound)
     if estimate.low > 1.25 * bound:
@@ -74,5 +72,5 @@ def count_cones(network: Network) -> int:
     around: list[tuple[int, ...]] = []
     for start, end in zip(corners, [*corners[1:], corners[0]], strict=True):
         for t, _ in cut(network, start, end).middles:
-            around.append(network.pattern_at(point_on(start, end, t)))  # noqa: PERF401  (two loops read better)
+            around.append(network.pattern_at(point_on(start, end, t)))
     return len(set(around))

@@ -33,4 +33,4 @@ def check(subject: Subject) -> Outcome:
     }
     if plain.n_cells > len(subject.cells) or plain.n_strict > subject.n_strict:
         return fails(counts)
-    return holds(**counts)
+    return holds(counts)

@@ -1,8 +1,8 @@
 """Appendix D's injection, made explicit: each cell of the network without biases is sent to a cell of the biased one.
 
 N_b(c x) / c = N_(b/c)(x) tends to N_0(x), so a sign that is strict at x without biases is the biased sign at c x for
-all large c.  The check looks for such a c, as a power of two, for the witness of every cell, moves c x off the walls, and
-compares: the strict neurons keep their pieces, and different cells arrive in different cells.
+all large c.  The check looks for such a c, as a power of two, for the witness of every cell, moves c x off the walls,
+and compares: the strict neurons keep their pieces, and different cells arrive in different cells.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ def check(subject: Subject) -> Outcome:
             return fails({"pattern": cell.text, "point": cell.witness, "no_factor_up_to": factor})
         largest = max(largest, factor)
         if subject.complex.index_of(image) is None:
-            return fails({"pattern": cell.text, "point": cell.witness, "factor": factor, "unlisted": subject.text(image)})
+            return fails(
+                {"pattern": cell.text, "point": cell.witness, "factor": factor, "unlisted": subject.text(image)}
+            )
         if image in images:
             return fails({"patterns": [images[image], cell.text], "both_arrive_in": subject.text(image)})
         images[image] = cell.text

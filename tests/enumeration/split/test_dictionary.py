@@ -22,7 +22,7 @@ from exactregions.enumeration.split.dictionary_certify import (
 )
 from exactregions.enumeration.split.dictionary_problem import build_nets, new_work
 from exactregions.enumeration.split.exact import search_exact
-from exactregions.enumeration.split.reduction import reduce_problem
+from exactregions.enumeration.split.homogeneous import homogeneous_problem
 from exactregions.patterns import PatternCodec
 from exactregions.rational import RationalMatrix
 from tests.oracles import LADDER_BOX_COUNTS, LADDER_COUNTS
@@ -34,7 +34,7 @@ QUICK = {"d4-8x2", "d4-16x2", "d5-8x3", "d6-10x2", "d10-12x1", "zb-d4-16x2", "zb
 
 def ladder(name, domain=None):
     network = er.Network(build(name)[:-1])
-    return reduce_problem(network, domain or er.WholeSpace(network.input_dim))
+    return homogeneous_problem(network, domain or er.WholeSpace(network.input_dim))
 
 
 def sides(problem, row):
@@ -112,7 +112,7 @@ def test_stops_at_a_budget_and_when_cancelled():
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_with_the_exact_rung_it_finds_what_the_exact_rung_finds(data):
     network = data.draw(networks(max_dim=4, max_neurons=8))
-    problem = reduce_problem(network, data.draw(domains(network.input_dim)))
+    problem = homogeneous_problem(network, data.draw(domains(network.input_dim)))
     if supports(problem) is None:
         found, _, _ = all_cells(problem)
         assert sorted(found) == sorted((cell.pattern, bool(cell.degenerate)) for cell in search_exact(problem))
@@ -125,7 +125,7 @@ def test_float_networks_of_all_kinds(seed):
     layers = [(rng.normal(size=(4, 3)), rng.normal(size=4)), (rng.normal(size=(3, 4)) / 3, rng.normal(size=3))]
     network = er.Network(layers, activation=[kinds[seed % 4], kinds[(seed + 1) % 4]])
     for domain in (er.WholeSpace(3), er.Box([-1] * 3, [1] * 3), er.Slice([0.1, 0.2, 0.3], [[1, 2, 0], [0, 1, 3]])):
-        problem = reduce_problem(network, domain)
+        problem = homogeneous_problem(network, domain)
         found, _, _ = all_cells(problem)
         assert sorted(found) == sorted((cell.pattern, bool(cell.degenerate)) for cell in search_exact(problem))
 
@@ -136,7 +136,7 @@ def test_integer_networks_need_no_exact_rung(zero_bias):
     rng = np.random.default_rng(5)
     layers = [(rng.integers(-1, 2, (6, 4)), rng.integers(-1, 2, 6) * (not zero_bias)) for _ in range(1)]
     layers.append((rng.integers(-1, 2, (4, 6)), rng.integers(-1, 2, 4) * (not zero_bias)))
-    problem = reduce_problem(er.Network(layers), er.WholeSpace(4))
+    problem = homogeneous_problem(er.Network(layers), er.WholeSpace(4))
     found, _, own = all_cells(problem)
     assert own == len(found)
     assert sorted(found) == sorted((cell.pattern, bool(cell.degenerate)) for cell in search_exact(problem))
@@ -147,7 +147,7 @@ def test_a_wrong_start_basis_costs_time_not_cells(seed, monkeypatch):
     """The search starts outside the domain, so its pivots mean nothing: what it proves is still true."""
     rng = np.random.default_rng(seed)
     network = er.Network([(rng.normal(size=(4, 3)), rng.normal(size=4)), (rng.normal(size=(3, 4)), rng.normal(size=3))])
-    problem = reduce_problem(network, er.Polyhedron([[1, 1, 1], [-1, 0, 0], [0, -1, 0], [0, 0, -1]], [1, 2, 2, 2]))
+    problem = homogeneous_problem(network, er.Polyhedron([[1, 1, 1], [-1, 0, 0], [0, -1, 0], [0, 0, -1]], [1, 2, 2, 2]))
     truth = sorted((cell.pattern, bool(cell.degenerate)) for cell in search_exact(problem))
     for basis in ([0, 1, 2], [1, 2, 3], [0, 1, 3]):
         wrong = [type(s)(s.net, np.array(basis), s.fixed, s.free) for s in build_nets(problem)]
@@ -158,16 +158,16 @@ def test_a_wrong_start_basis_costs_time_not_cells(seed, monkeypatch):
 
 def test_reasons_not_to_search():
     line = er.Network([([[1]], [0])])
-    assert supports(reduce_problem(line, er.WholeSpace(1))) == "effective dimension 0"
+    assert supports(homogeneous_problem(line, er.WholeSpace(1))) == "effective dimension 0"
     affine = er.Network([([[1, 0], [0, 1]], [0, 1])], activation=[[er.IDENTITY, er.RELU]])
-    assert "without breakpoint" in supports(reduce_problem(affine, er.WholeSpace(2)))
+    assert "without breakpoint" in supports(homogeneous_problem(affine, er.WholeSpace(2)))
     tiny = er.Network([([[1, 0], [0, 1]], ["1e-300", 1])])
-    assert "too small" in supports(reduce_problem(tiny, er.WholeSpace(2)))
+    assert "too small" in supports(homogeneous_problem(tiny, er.WholeSpace(2)))
 
 
 def test_numbers_beyond_the_safe_range_are_left_to_the_exact_rung():
     wide = [([[1, "1e-130"], ["1e-130", 1]], [1, 1]), ([["1e-50", "1e-50"]], ["1e-55"])]
-    problem = reduce_problem(er.Network(wide, activation=er.hard_tanh(0, "1e50")), er.WholeSpace(2))
+    problem = homogeneous_problem(er.Network(wide, activation=er.hard_tanh(0, "1e50")), er.WholeSpace(2))
     found, _, _ = all_cells(problem)
     assert sorted(found) == sorted((cell.pattern, bool(cell.degenerate)) for cell in search_exact(problem))
 
@@ -342,7 +342,7 @@ def test_sparse_networks(seed):
     layers = [
         (rng.normal(size=shape) * (rng.random(shape) < 0.5), rng.normal(size=shape[0])) for shape in [(5, 4), (4, 5)]
     ]
-    problem = reduce_problem(er.Network(layers), er.WholeSpace(4))
+    problem = homogeneous_problem(er.Network(layers), er.WholeSpace(4))
     if supports(problem) is None:
         found, _, own = all_cells(problem)
         assert sorted(found) == sorted((cell.pattern, bool(cell.degenerate)) for cell in search_exact(problem))
@@ -363,7 +363,7 @@ def is_attained(problem, point, signs):
 def test_a_point_attains_its_own_signs_and_no_others(activation):
     rng = np.random.default_rng(8)
     layers = [(rng.normal(size=(4, 3)), rng.normal(size=4)), (rng.normal(size=(3, 4)), rng.normal(size=3))]
-    problem = reduce_problem(er.Network(layers, activation=activation), er.Box([-2] * 3, [2] * 3))
+    problem = homogeneous_problem(er.Network(layers, activation=activation), er.Box([-2] * 3, [2] * 3))
     for _ in range(20):
         x = rng.uniform(-2, 2, size=3)
         pattern = problem.network.pattern_at(x)
@@ -384,7 +384,7 @@ def test_a_point_attains_its_own_signs_and_no_others(activation):
 
 
 def test_a_point_on_a_wall_attains_neither_side():
-    problem = reduce_problem(er.Network([([[1, 1], [1, -1]], [0, 0.5])]), er.WholeSpace(2))
+    problem = homogeneous_problem(er.Network([([[1, 1], [1, -1]], [0, 0.5])]), er.WholeSpace(2))
     assert not is_attained(problem, [0.25, -0.25, 1.0], [0, 1])
     assert not is_attained(problem, [0.25, -0.25, 1.0], [1, 1])
     assert is_attained(problem, [0.25, -0.25, 1.0], [DEGENERATE, 1])  # a row that vanishes on the whole cell

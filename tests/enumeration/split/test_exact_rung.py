@@ -10,7 +10,7 @@ import exactregions as er
 from exactregions.enumeration.split import split
 from exactregions.enumeration.split.cones import Cone
 from exactregions.enumeration.split.exact import search_exact, start_cells
-from exactregions.enumeration.split.reduction import reduce_problem
+from exactregions.enumeration.split.homogeneous import homogeneous_problem
 from exactregions.errors import EmptyDomainError, InputError
 from tests.enumeration.split.checks import arrangement, check_listing, texts
 from tests.oracles import ARRANGEMENTS, LADDER_BOX_COUNTS, LADDER_COUNTS, NETWORKS, domain_of
@@ -73,7 +73,7 @@ def test_equals_brute_force(data):
 def test_prefixes_partition_the_cells(data):
     """Every subtree that a kernel may hand over holds exactly the cells that begin with its prefix."""
     network = data.draw(networks(max_neurons=6))
-    problem = reduce_problem(network, data.draw(domains(network.input_dim)))
+    problem = homogeneous_problem(network, data.draw(domains(network.input_dim)))
     cells = list(search_exact(problem))
     rows = problem.layers[0].is_wall
     mask = data.draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows)))
@@ -126,14 +126,14 @@ def test_sliver_thinner_than_any_double():
 
 
 def test_start_cells_of_a_box_need_no_start_row():
-    problem = reduce_problem(er.Network([([[1, 2]], [0])]), er.Box([0, 0], [1, 2]))
+    problem = homogeneous_problem(er.Network([([[1, 2]], [0])]), er.Box([0, 0], [1, 2]))
     (cell,) = start_cells(problem)
     assert sorted(cell.rays) == [(0, 0, 1), (0, 2, 1), (1, 0, 1), (1, 2, 1)]
     assert all(len(names) == 2 for names in cell.incidence)
 
 
 def test_start_cells_of_the_whole_space_are_simplicial():
-    problem = reduce_problem(er.Network(build("d3-8x2")[:-1]), er.WholeSpace(3))
+    problem = homogeneous_problem(er.Network(build("d3-8x2")[:-1]), er.WholeSpace(3))
     cells = start_cells(problem)
     assert len(cells) == 8
     assert all(len(cell.rays) == 4 and all(len(names) == 3 for names in cell.incidence) for cell in cells)

@@ -1,16 +1,14 @@
 """From (network, domain) to the problem that the kernels of `split` search: homogeneous, two-slope, small.
 
-Four exact steps, none of which rounds:
+Three exact steps, none of which rounds:
 
-1. *Slice.*  A `Slice` is composed into the first layer, x = M t + o; what is left is its inner domain.
-2. *Invariant directions.*  Cells do not change along the common kernel K of the first layer's weights and the domain's
-   rows, so every coordinate outside a set of independent columns of both, stacked, is set to 0: the flat t_J = 0 meets
-   every coset of K exactly once.  Over the whole space this is the row space of W_1.  `columns` are the ones kept.
-3. *Homogeneous coordinates* (x_1, ..., x_d, x_0) with x_0 > 0, last: unbounded cells become pointed cones like all
+1. *Own coordinates.*  A slice is composed into the first layer, and idle directions are dropped, as for every engine
+   (`exactregions.enumeration.reduce`); `columns` are the coordinates kept.
+2. *Homogeneous coordinates* (x_1, ..., x_d, x_0) with x_0 > 0, last: unbounded cells become pointed cones like all
    others, a direction being a ray with x_0 = 0.  If the domain is the whole space, all biases are 0 and every
    activation is positively homogeneous, cells are cones already and x_0 is left out (`is_cone`): d coordinates.
    That does not hold on a domain with sides.
-4. *Two slopes.*  A neuron with breakpoints xi_1 < ... < xi_T becomes T *rows* g_k = z - xi_k x_0, each with one wall,
+3. *Two slopes.*  A neuron with breakpoints xi_1 < ... < xi_T becomes T *rows* g_k = z - xi_k x_0, each with one wall,
    {g_k = 0}, and phi(z) = phi(xi_1) x_0 + sum_k u_k, where u_k = `slopes`[k][g_k > 0] * g_k is the row's *feature*:
    slopes (p_0, p_1) for k = 1 and (0, p_k - p_(k-1)) for k > 1 (p_k the slope of phi on piece k; check: on piece k the
    sum telescopes to p_k z plus the constant that continuity demands).  The constants phi(xi_1) go into the next layer's
@@ -20,8 +18,8 @@ Four exact steps, none of which rounds:
 
 For directions (x_0 = 0) the same formulas give the recession map, since all of it is positively homogeneous.
 
-`float_layers` rounds the exact entries to nearest: each differs from the exact one by at most 2^-53 of it (`exact` says
-whether any does), so kernels that count one more rounding a product are right for every rational network.
+`float_layers` rounds the exact entries to nearest: each differs from the exact one by at most 2^-53 of it, so kernels
+that count one more rounding a product are right for every rational network.
 `integer_layers` scales g_l by a positive integer s_l, so that integral coordinates have integral values everywhere.
 """
 
@@ -38,11 +36,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactregions.domains import Domain
-from exactregions.enumeration.reduce import in_own_coordinates
+from exactregions.enumeration.reduce import essential_coordinates, in_own_coordinates, put_back
 from exactregions.network import Network, PiecewiseLinear
 from exactregions.rational import RationalMatrix, common_denominator, primitive
 
-__all__ = ["FloatLayer", "IntegerLayer", "ReducedProblem", "RowLayer", "reduce_problem"]
+__all__ = ["FloatLayer", "HomogeneousProblem", "IntegerLayer", "RowLayer", "homogeneous_problem"]
 
 _SMALLEST, _LARGEST = 2.0**-100, 2.0**100
 _MANTISSA = 1 << 53
@@ -89,15 +87,12 @@ class FloatLayer:
         The column of x_0 (zeros for the first layer, whose weights have it).
     slopes : float64 array of shape (R_l, 2)
     is_wall : bool array of shape (R_l,)
-    exact : bool
-        Whether nothing was rounded.
     """
 
     weights: NDArray[np.float64]
     bias: NDArray[np.float64]
     slopes: NDArray[np.float64]
     is_wall: NDArray[np.bool_]
-    exact: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +109,7 @@ class IntegerLayer:
 
 
 @dataclass(frozen=True)
-class ReducedProblem:
+class HomogeneousProblem:
     """What the kernels search.
 
     Attributes
@@ -155,11 +150,9 @@ class ReducedProblem:
 
     def lift(self, ray: Sequence[Fraction | int]) -> tuple[Fraction, ...]:
         """Take a homogeneous vector with x_0 > 0 (any vector, for cones) to a point of the domain."""
-        point = [Fraction(0)] * self.domain.dim
         scale = 1 if self.is_cone else ray[-1]
-        for column, value in zip(self.columns, ray, strict=False):
-            point[column] = Fraction(value) / scale
-        return tuple(point)
+        point = [Fraction(value) / scale for value in ray[: len(self.columns)]]
+        return put_back(point, self.columns, self.domain.dim)
 
     def lift_floats(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """Take affine reduced points (n, len(columns)), x_0 = 1, to points of the domain, without rounding."""
@@ -179,15 +172,17 @@ class ReducedProblem:
     def _float_layers(self) -> tuple[FloatLayer, ...] | None:
         found: list[FloatLayer] = []
         for layer in self.layers:
-            entries, exact = _to_floats(layer.matrix)
-            slopes, exact_slopes = _to_floats(RationalMatrix.from_rows(layer.slopes))
+            entries = _to_floats(layer.matrix)
+            pairs = list(dict.fromkeys(layer.slopes))
+            place = {pair: index for index, pair in enumerate(pairs)}
+            slopes = _to_floats(RationalMatrix.from_rows(pairs))[[place[pair] for pair in layer.slopes]]
             for table in (entries, slopes):
                 used = np.abs(table[table != 0])
                 if used.size and not (used.min() >= _SMALLEST and used.max() <= _LARGEST):
                     return None
             walls = np.array(layer.is_wall, np.bool_)
             weights, bias = _split(entries, first=not found)
-            found.append(FloatLayer(weights, bias, slopes, walls, exact and exact_slopes))
+            found.append(FloatLayer(weights, bias, slopes, walls))
         return tuple(found)
 
     @cached_property
@@ -201,13 +196,12 @@ class ReducedProblem:
                 flat[width - 1 :: width] = [value * factor for value in flat[width - 1 :: width]]
             scale = layer.matrix.denominator * factor
             divisor = gcd(scale, *flat)
+            if max(map(abs, flat)) // divisor >= _MANTISSA:
+                return None
             unit = common_denominator(slope for pair in layer.slopes for slope in pair)
             slopes = [[int(slope * unit) for slope in pair] for pair in layer.slopes]
             factor = scale // divisor * unit
-            if (
-                max(map(abs, flat)) // divisor >= _MANTISSA
-                or max(abs(slope) for pair in slopes for slope in pair) >= _MANTISSA
-            ):
+            if max(abs(slope) for pair in slopes for slope in pair) >= _MANTISSA:
                 return None
             entries = np.array([value // divisor for value in flat], np.float64).reshape(layer.n_rows, width)
             weights, bias = _split(entries, first=not found)
@@ -216,7 +210,7 @@ class ReducedProblem:
         return tuple(found)
 
 
-def reduce_problem(network: Network, domain: Domain) -> ReducedProblem:
+def homogeneous_problem(network: Network, domain: Domain) -> HomogeneousProblem:
     """Reduce a network on a domain to the form that the kernels search.
 
     Raises
@@ -228,24 +222,19 @@ def reduce_problem(network: Network, domain: Domain) -> ReducedProblem:
     --------
     >>> from exactregions.domains import WholeSpace
     >>> wide = Network([([[1, 1, 2], [1, 1, 0]], [0, 1])])
-    >>> problem = reduce_problem(wide, WholeSpace(3))
+    >>> problem = homogeneous_problem(wide, WholeSpace(3))
     >>> problem.columns, problem.n_coordinates, problem.start_rows
     ((0, 2), 3, (0, 1))
     """
     network, domain = in_own_coordinates(network, domain)
     sides = [primitive(row) for row in domain.integer_rows()]
-    first = network.layers[0].matrix.to_fractions() if network.layers else ()
-    columns = _independent_columns([*(row[:-1] for row in sides), *(row[:-1] for row in first)])
+    columns = essential_coordinates(network, domain)
     is_cone = not sides and bool(columns) and network.has_zero_bias and network.is_positively_homogeneous
     kept = [*columns, *(() if is_cone else (domain.dim,))]
     rows = tuple(tuple(row[i] for i in kept) for row in sides)
     layers = _row_layers(network, kept)
     starts = _start_rows(rows, layers[0].matrix.to_fractions() if layers else (), len(kept), is_cone=is_cone)
-    return ReducedProblem(network, domain, tuple(columns), is_cone, len(kept), rows, layers, starts)
-
-
-def _independent_columns(rows: Sequence[Sequence[Fraction | int]]) -> list[int]:
-    return RationalMatrix.from_rows(rows).pivot_columns() if rows and len(rows[0]) else []
+    return HomogeneousProblem(network, domain, columns, is_cone, len(kept), rows, layers, starts)
 
 
 def _row_layers(network: Network, kept: Sequence[int]) -> tuple[RowLayer, ...]:
@@ -341,24 +330,17 @@ def _pivoted(first: Sequence[Sequence[Fraction]], rank: int) -> list[int]:
     return order + [i for i in range(len(first)) if i not in set(order)]
 
 
-def _to_floats(matrix: RationalMatrix) -> tuple[NDArray[np.float64], bool]:
-    """Round to nearest (as int / int does in Python), and say whether nothing was lost."""
-    denominator, exact = matrix.denominator, True
-    dyadic = denominator & (denominator - 1) == 0
+def _to_floats(matrix: RationalMatrix) -> NDArray[np.float64]:
+    """Round to nearest, as int / int does in Python."""
+    denominator = matrix.denominator
     flat = [int(value) for value in matrix.numerators.entries()]
-    rounded = []
-    for value in flat:
-        try:
-            near = value / denominator
-        except OverflowError:
-            near = np.inf
-        if near == 0 and value:
-            near = 2.0**-1074  # never lets a non-zero entry pass for a structural zero
-        rounded.append(near)
-        if exact:
-            odd = value // (value & -value) if value and dyadic else value
-            exact = abs(odd) < _MANTISSA if dyadic else Fraction(value, denominator) == near
-    return np.array(rounded, np.float64).reshape(matrix.shape), bool(exact) and bool(np.isfinite(rounded).all())
+    try:
+        rounded = [value / denominator for value in flat]
+    except OverflowError:
+        return np.full(matrix.shape, np.inf)
+    if not all(rounded):  # a non-zero entry never passes for a structural zero
+        rounded = [near or (2.0**-1074 if value else 0.0) for near, value in zip(rounded, flat, strict=True)]
+    return np.array(rounded, np.float64).reshape(matrix.shape)
 
 
 def _split(table: NDArray[np.float64], *, first: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -1,0 +1,177 @@
+"""What counting costs on the ladder networks, as a multiple of forward passes, in the same run.
+
+::
+
+    python tests/benchmarks/ladder.py                     # every network that has a target
+    python tests/benchmarks/ladder.py d3-32x2 d6-16x2     # or chosen ones; --all for the whole ladder
+    python tests/benchmarks/ladder.py --json ladder.json
+
+Each network is counted over the whole space by `split`, certified, on one thread, in a process of its own.  After one
+run that loads or compiles the kernels, rounds alternate between a count and the *floor*: a NumPy forward pass in float64
+over as many random points as there are cells, in batches (of the size that is fastest here), with the signs of all
+neurons packed into bits; one BLAS thread.  A count also needs the points; the floor is given them.  Figures are medians
+over the rounds:
+
+==============  ==============================================================================================
+column          meaning
+==============  ==============================================================================================
+cells           cells found; the script fails (exit code 1) if that is not the frozen count of `tests/oracles`
+method          cells settled by each rung of arithmetic, and subtrees handed to the exact rung if there are any
+ns/cell         CPU time of a count, divided by the cells
+forward ns      CPU time of the forward pass, divided by the points
+multiple        median over the rounds of their ratio
+target          the multiple aimed at, and whether it is reached
+peak MB         peak resident memory of the process after the first count, and before it (libraries, and the network)
+==============  ==============================================================================================
+
+The multiples depend on the machine: on how well its BLAS does, and on what else runs on it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TARGETS = {  # CPU time a cell over CPU time of a forward pass a point
+    "d2-64x3": 1.5,
+    "d2-128x3": 1.5,
+    "d2-256x4": 1.0,
+    "d3-32x2": 5,
+    "d3-64x2": 2,
+    "arr-d3-100": 5,
+    "d4-16x2": 7,
+    "d4-32x2": 7,
+    "d5-8x3": 12,
+    "d5-16x2": 12,
+    "d6-10x2": 12,
+    "d6-16x2": 12,
+    "d8-10x2": 15,
+    "d10-10x2": 15,
+    "d16-12x2": 15,
+}
+_BATCHES = (256, 1024, 4096, 16384)
+_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+_HEADER = (
+    "| network | cells | method | ns/cell | forward ns | multiple | target | peak MB |",
+    "|---|---:|---|---:|---:|---:|---:|---:|",
+)
+
+
+def measure(name: str, rounds: int) -> dict[str, object]:
+    """Count one network and pass points through it, in turn; return the figures."""
+    sys.path.insert(0, str(ROOT))
+    import exactregions as er
+    from tests.oracles import LADDER_COUNTS
+    from tests.oracles.ladder import build
+
+    layers = build(name)[:-1]
+    network = er.Network(layers)
+    before = _peak()
+    found = er.count_cells(network, engine="split")
+    peak = _peak()
+    passing = _forward(layers)
+    size = min(_BATCHES, key=lambda batch: min(_cpu(lambda: passing(1 << 15, batch)) for _ in range(2)))
+    counts, passes = [], []
+    for _ in range(rounds):
+        counts.append(_cpu(lambda: er.count_cells(network, engine="split")) / found.n_cells)
+        passes.append(_cpu(lambda: passing(found.n_cells, size)) / found.n_cells)
+    rungs = ("cells_float", "cells_integer", "cells_exact", "escalated")
+    return {
+        "name": name,
+        "cells": found.n_cells,
+        "right": found.n_cells == LADDER_COUNTS[name]["n_cells"] and found.status is er.Status.EXACT,
+        "method": {key.removeprefix("cells_"): found.method[key] for key in rungs if found.method.get(key)},
+        "ns_per_cell": 1e9 * statistics.median(counts),
+        "forward_ns": 1e9 * statistics.median(passes),
+        "multiple": statistics.median(a / b for a, b in zip(counts, passes, strict=True)),
+        "target": TARGETS.get(name),
+        "peak_mb": peak,
+        "before_mb": before,
+    }
+
+
+def _forward(layers: list[tuple[object, object]]) -> Callable[[int, int], None]:
+    """Return a function that passes so many points, in batches, through the layers and packs the signs."""
+    import numpy as np
+
+    points = np.random.default_rng(0).normal(size=(max(_BATCHES), np.shape(layers[0][0])[1]))
+    tables = [(np.ascontiguousarray(np.transpose(weights)), np.asarray(bias)) for weights, bias in layers]
+
+    def run(count: int, batch: int) -> None:
+        for done in range(0, count, batch):
+            signal = points[: min(batch, count - done)]
+            for weights, bias in tables:
+                values = signal @ weights
+                values += bias
+                np.packbits(values > 0, axis=1)
+                signal = np.maximum(values, 0.0, out=values)
+
+    return run
+
+
+def _cpu(work: Callable[[], object]) -> float:
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+def _peak() -> float:
+    """Peak resident memory of this process so far, in MB."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+
+
+def _row(one: dict[str, object]) -> str:
+    target, multiple = one["target"], one["multiple"]
+    aim = "" if target is None else f"{target:g} {'reached' if multiple <= target else 'missed'}"
+    method = ", ".join(f"{key} {value:,}" for key, value in one["method"].items())
+    return (
+        f"| {one['name']} | {one['cells']:,} | {method} | {one['ns_per_cell']:.0f} | {one['forward_ns']:.0f} "
+        f"| {multiple:.2f} | {aim} | {one['peak_mb']:.0f} ({one['before_mb']:.0f}) |"
+    )
+
+
+def main() -> int:
+    """Measure the networks asked for, and print a Markdown table; return 0 unless a count is wrong."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NETWORK", help="names of the ladder, such as d3-32x2")
+    parser.add_argument("--all", action="store_true", help="the whole ladder")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json", type=Path, help="write the figures there, too")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(measure(options.one, options.rounds)))
+        return 0
+    sys.path.insert(0, str(ROOT))
+    from tests.oracles.ladder import LADDER
+
+    names = options.names or (list(LADDER) if options.all else list(TARGETS))
+    unknown = [name for name in names if name not in LADDER]
+    if unknown:
+        parser.error(f"not on the ladder: {', '.join(unknown)}; there are {', '.join(LADDER)}")
+    print("\n".join(_HEADER), flush=True)
+    figures = []
+    for name in names:
+        command = [sys.executable, __file__, "--one", name, "--rounds", str(options.rounds)]
+        out = subprocess.run(command, env={**os.environ, **_ONE_THREAD}, capture_output=True, text=True, check=True)
+        figures.append(json.loads(out.stdout))
+        print(_row(figures[-1]), flush=True)
+        if not figures[-1]["right"]:
+            print(f"{name}: the count is wrong", file=sys.stderr)
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    return 0 if all(one["right"] for one in figures) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
