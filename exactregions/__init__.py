@@ -10,6 +10,7 @@ Start with `load`, `enumerate_regions`, `count_cells`; the words used throughout
 
 from __future__ import annotations
 
+from exactregions.analysis.equality import equal
 from exactregions.certificates import Counterexamples, Proof, prove
 from exactregions.domains import Box, Polyhedron, Slice, WholeSpace
 from exactregions.enumeration import Count, count_cells, enumerate_regions
@@ -55,6 +56,7 @@ __all__ = [
     "WholeSpace",
     "count_cells",
     "enumerate_regions",
+    "equal",
     "from_sklearn",
     "from_torch",
     "hard_tanh",
