@@ -1,7 +1,7 @@
 """From an arrangement to its essential, connected parts.
 
-Rows (a, b) are vectors; together with the hyperplane at infinity (0, ..., 0, 1) they are a linear matroid, the cone.  In
-coordinates of a basis that holds infinity, [I | A], three facts make it smaller.
+Rows (a, b) are vectors; together with the hyperplane at infinity (0, ..., 0, 1) they are a linear matroid, the cone.
+In coordinates of a basis that holds infinity, [I | A], three facts make it smaller.
 
 * Coordinates that no hyperplane uses are gone: the arrangement is essential.
 * If the hyperplanes fall into blocks that share no coordinate but that of infinity, the arrangement is a product, and
