@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactregions.analysis.jacobian import PRIME, CellJacobian, ModularJacobian, smooth_cells
+from exactregions.analysis.null_check import leaves_unchanged
 from exactregions.analysis.parameters import Biases, Parameters
 from exactregions.errors import UndecidedError
 from exactregions.rational import IntMatrix, RationalMatrix, modular_echelon, primitive
@@ -57,6 +58,11 @@ class FunctionalDimension:
     n_cells: int
     n_smooth: int
     _search: _Search = field(repr=False, compare=False)
+
+    @property
+    def smooth(self) -> NDArray[np.int64]:
+        """Indices of the smooth cells."""
+        return self._search.smooth
 
     @property
     def upper_bound(self) -> int:
@@ -237,7 +243,6 @@ class _Search:
     def _proposed(self) -> list[Direction] | None:
         """Lift the kernel modulo the prime to Q and verify it on all cells, or None if that fails."""
         echelon, _ = self._echelon
-        matrices = [self.parameters.matrices(known) for known in self.parameters.rescalings]
         gauge = set(_pivots(self.parameters.rescalings))
         kept = [column for column in range(self.parameters.count) if column not in gauge]
         reduced, pivots = modular_echelon([[row[column] for column in kept] for row in echelon], PRIME)
@@ -250,10 +255,7 @@ class _Search:
             if direction is None:
                 return None
             found.append(direction)
-            matrices.append(self.parameters.matrices(direction))
-        if not all(self.jacobian(place).annihilates(matrices) for place in self._distinct):
-            return None
-        return found
+        return found if leaves_unchanged(self.parameters, self.patterns, found, self.lift) else None
 
     def _solve(self, support: list[int]) -> Direction | None:
         """The null direction of the chosen cells on a support where, modulo the prime, there is one only."""

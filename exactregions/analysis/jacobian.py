@@ -169,28 +169,6 @@ class CellJacobian:
             for column in range(columns)
         ]
 
-    def annihilates(self, directions: Sequence[tuple[RationalMatrix | None, ...]]) -> bool:
-        """Whether the derivative along every direction (given as matrices [V | b]) is identically zero."""
-        return all(derivative_is_zero(self, direction) for direction in directions)
-
-
-def derivative_is_zero(cell: CellJacobian, direction: Sequence[RationalMatrix | None]) -> bool:
-    """Whether sum_l G^l [V | b]_l (h^{l-1}, 1) is the zero form."""
-    terms = [
-        g @ change @ h
-        for g, change, h in zip(cell.gradients, direction, cell.inputs, strict=True)
-        if change is not None
-    ]
-    if not terms:
-        return True
-    if len(terms) == 1:
-        return not any(terms[0].numerators.entries())
-    scale = common_denominator(Fraction(1, term.denominator) for term in terms)
-    total = terms[0].numerators * (scale // terms[0].denominator)
-    for term in terms[1:]:
-        total += term.numerators * (scale // term.denominator)
-    return not any(total.entries())
-
 
 def _weights(matrix: RationalMatrix) -> RationalMatrix:
     rows = [row[:-1] for row in matrix.numerators.tolist()]

@@ -25,6 +25,7 @@ from exactregions.analysis.stability import serra_with_stable_neurons, stable_ne
 from exactregions.errors import InputError, UndecidedError
 from tests import strategies
 from tests.oracles import BOUNDS as FROZEN
+from tests.oracles import NETWORKS, domain_of
 
 UPPER = [bound for bound in BOUNDS if bound(Shape(1, (1,))).kind in {Kind.UPPER, Kind.MAXIMUM}]
 
@@ -190,6 +191,16 @@ def test_no_network_on_a_line_exceeds_its_maximum(network):
 @settings(max_examples=MANY)
 def test_no_network_exceeds_the_product_of_powers(network):
     applies(upper_bounds.product_of_powers, network)
+
+
+@pytest.mark.parametrize("entry", NETWORKS, ids=lambda entry: entry["name"])
+def test_no_frozen_network_exceeds_a_bound(entry):
+    layers = [tuple(layer) for layer in entry["layers"]]
+    network = er.Network(layers, activation=entry["activation"], input_dim=entry["input_dim"])
+    table = check(network, domain_of(entry))
+    assert (table.n_cells, table.n_strict) == (entry["n_cells"], entry["n_strict"])
+    if len(layers) == 1 and isinstance(domain_of(entry), er.WholeSpace):
+        assert table.engine == "zaslavsky"
 
 
 # ---------------------------------------------------------------- lower bounds are attained

@@ -1,4 +1,4 @@
-"""Counterexamples are verified here by evaluating the network, as a reader would; and textbook networks beyond the oracles."""
+"""Counterexamples are verified by evaluating the network, as a reader would; and textbook networks are added."""
 
 from __future__ import annotations
 

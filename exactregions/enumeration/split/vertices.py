@@ -32,7 +32,7 @@ __all__ = ["can_search", "search_vertices"]
 _MAX_ROWS = 1 << 20
 _FITS = 1 << 53
 _MOST_SIDES = 48  # of a start cell; the kernel has room for 64 walls at a cell
-_NAMES = 1 << 17
+_NAMES = 1 << 14  # 1 MB: larger ones repeat fewer vertices, but touch more memory
 # errors beyond which a vertex is computed afresh at once; that is cheap in the first layer, and pays in deep networks
 _COARSE, _COARSE_FIRST, _COARSE_DEEP = 1e-4, 1e-8, 1e-13
 

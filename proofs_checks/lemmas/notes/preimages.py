@@ -9,6 +9,7 @@ For the second: where every neuron of the first layer is off, the whole region i
 from __future__ import annotations
 
 from itertools import combinations, islice
+from math import comb
 
 from exactregions.lp import Feasible, StrictSystem, solve
 from proofs_checks.lemmas.registry import register
@@ -48,7 +49,7 @@ def check_disjoint(subject: Subject) -> Outcome:
             return fails(
                 {"patterns": [first.text, second.text], "neuron": subject.place(neuron), "values": [below, above]}
             )
-    return holds(pairs=pairs)
+    return holds(pairs=pairs, of=comb(len(subject.cells), 2))
 
 
 @register(

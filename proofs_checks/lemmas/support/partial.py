@@ -134,9 +134,10 @@ def f_vector(regions: dict[State, PartialRegion], dim: int) -> list[int]:
 
 
 def covers(face: State, other: State) -> bool:
-    """Whether the neurons that are off their breakpoints on `face` are on the same pieces on `other`, and near it.
+    """Whether the state of a face is that of another with some neurons put to a neighbouring breakpoint, or equal.
 
-    For states of a complex that says that `face` is in the closure of `other`, or equal (Masden 2022, Lemma 16).
+    Then it lies in the closure of the other one, in any network: points of it satisfy the closed inequalities of the
+    other state, layer by layer, and a non-empty set of strict inequalities has the closed ones as closure.
     """
     return all(a == b or (a % 2 and abs(a - b) == 1) for a, b in zip(face, other, strict=True))
 

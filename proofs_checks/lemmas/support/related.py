@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from exactregions import Network, RegionComplex, enumerate_regions
+from exactregions import Network, RegionComplex, UndecidedError, enumerate_regions, prove
 from exactregions.network import AffineLayer
 from exactregions.rational import RationalMatrix
 from proofs_checks.lemmas.support.subject import Subject
@@ -40,8 +40,18 @@ def zero_bias_network(network: Network) -> Network:
 
 
 def zero_bias_complex(subject: Subject) -> RegionComplex:
-    """Return the cells of the network without its hidden biases."""
-    return enumerate_regions(zero_bias_network(subject.network), subject.domain)
+    """Return the cells of the network without its hidden biases, their list proved complete.
+
+    Raises
+    ------
+    UndecidedError
+        If the proof fails.
+    """
+    network = zero_bias_network(subject.network)
+    found = enumerate_regions(network, subject.domain)
+    if not prove(network, subject.domain, found.patterns(), max_counterexamples=1).holds:
+        raise UndecidedError("the cells of the network without biases were not listed completely")
+    return found
 
 
 def rescale_neurons(network: Network, factors: Sequence[Fraction]) -> Network:
