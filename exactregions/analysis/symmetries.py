@@ -1,9 +1,10 @@
 """Hidden symmetries, explained: the deficit of the functional dimension, attributed to mechanisms by linear algebra.
 
 A *hidden symmetry* is one beyond permutations and positive rescalings (Grigsby, Lindsey and Rolnick 2023); locally
-there are some iff the functional dimension misses its upper bound.  Every mechanism of `mechanisms` that is at work brings
-null directions along.  Taken in order, each is credited with the dimensions that it adds to the span of the rescalings
-and of all before it; so nothing is counted twice, and what the span of all misses is called unexplained, and given.
+there are some iff the functional dimension misses its upper bound.  Every mechanism of `mechanisms` that is at work
+brings null directions along.  Taken in order, each is credited with the dimensions that it adds to the span of the
+rescalings and of all before it; so nothing is counted twice, and what the span of all misses is called unexplained, and
+given.
 
 On a domain with sides, the network is also studied on the whole flat around it.  Its null space there is part of the
 null space on the domain; the mechanisms are credited there, and the difference is credited to the bounded domain.

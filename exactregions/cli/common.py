@@ -142,7 +142,7 @@ def report(found: RegionComplex, as_json: bool, *, interrupted: bool, patterns: 
     """Print what a complex is; if it was interrupted, exit with 130 after that."""
     facts = found.summary()
     if found.status is Status.EXACT and found.n_cells <= _LINEAR_UP_TO:
-        facts["n_linear"] = found.n_linear
+        facts = {**facts, "n_linear": found.n_linear, "seconds": facts["seconds"]}
     if patterns:
         facts["patterns"] = found.pattern_texts()
     print_facts(facts, as_json)
