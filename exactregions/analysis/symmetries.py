@@ -89,7 +89,7 @@ class SymmetryReport:
             "functional_dimension": self.dimension.value,
             "upper_bound": self.dimension.upper_bound,
             "parameters": self.dimension.parameters.count,
-            "deficit": self.dimension.deficit,
+            "deficit": self.dimension.deficit if self.dimension.status is Status.EXACT else None,
             "n_smooth": self.dimension.n_smooth,
             "mechanisms": [part.facts() for part in self.attributions],
             "unexplained": len(self.unexplained),
@@ -102,6 +102,8 @@ class SymmetryReport:
             return (
                 f"no cell is parametrically smooth: the functional dimension is not defined (bound {known.upper_bound})"
             )
+        if known.status is not Status.EXACT:
+            return f"functional dimension at least {known.value}, at most {known.upper_bound}: the search was stopped"
         lines = [f"functional dimension {known.value} of at most {known.upper_bound}"]
         for part in self.attributions:
             neurons = ", ".join(map(str, part.finding.neurons))

@@ -2,8 +2,8 @@
 
 Grigsby, Lindsey and Rolnick (2023), as remembered: if a ReLU network with an affine output layer is generic and
 supertransversal, if every activation region is a linear region (*linear regions assumption*, LRA), and if the bent
-hyperplanes of any two neurons in adjacent layers meet transversely (*transverse pairwise intersection condition*, TPIC),
-then it has no hidden symmetries.  The conditions are sufficient, not necessary.
+hyperplanes of any two neurons in adjacent layers meet transversely (*transverse pairwise intersection condition*,
+TPIC), then it has no hidden symmetries.  The conditions are sufficient, not necessary.
 
 LRA compares the affine maps across every facet.  TPIC looks for a face of codimension 2 at which both neurons are at a
 breakpoint, and at which they cross: of the facets around it on which one stays at its breakpoint, the other is below

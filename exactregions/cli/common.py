@@ -24,6 +24,7 @@ from exactregions.regions import RegionComplex, Status
 __all__ = [
     "DOMAIN_HELP",
     "Progress",
+    "complex_facts",
     "fail",
     "load_problem",
     "print_facts",
@@ -138,11 +139,17 @@ def problem_facts(network: er.Network, domain: Domain) -> dict[str, Any]:
     }
 
 
-def report(found: RegionComplex, as_json: bool, *, interrupted: bool, patterns: bool = False) -> None:
-    """Print what a complex is; if it was interrupted, exit with 130 after that."""
+def complex_facts(found: RegionComplex) -> dict[str, Any]:
+    """What a complex is, with its linear regions unless these would take long."""
     facts = found.summary()
     if found.status is Status.EXACT and found.n_cells <= _LINEAR_UP_TO:
         facts = {**facts, "n_linear": found.n_linear, "seconds": facts["seconds"]}
+    return facts
+
+
+def report(found: RegionComplex, as_json: bool, *, interrupted: bool, patterns: bool = False) -> None:
+    """Print what a complex is; if it was interrupted, exit with 130 after that."""
+    facts = complex_facts(found)
     if patterns:
         facts["patterns"] = found.pattern_texts()
     print_facts(facts, as_json)

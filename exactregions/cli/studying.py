@@ -1,19 +1,31 @@
-"""Commands that study a network: bounds beside the exact count, ready-made networks, statements of the literature."""
+"""Commands that study a network: bounds, ready-made networks, statements of the literature, hidden symmetries."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import exactregions as er
-from exactregions.cli.common import DOMAIN_HELP, load_problem, problem_options
+from exactregions.cli.common import (
+    DOMAIN_HELP,
+    Progress,
+    complex_facts,
+    fail,
+    load_problem,
+    problem_options,
+    search_options,
+)
 from exactregions.errors import InputError
 from exactregions.files import atomic_writer, check_target
+from exactregions.regions import Status
 
-__all__ = ["bounds", "lemmas", "make"]
+if TYPE_CHECKING:
+    from exactregions.analysis.parameters import Biases
+
+__all__ = ["bounds", "lemmas", "make", "symmetries"]
 
 
 @click.command()
@@ -138,3 +150,46 @@ def lemmas(
             stream.write(page.encode())
         click.echo(f"report: {report_path}", err=True)
     click.echo(json.dumps(facts(subject, verdicts)) if as_json else table(verdicts))
+
+
+@click.command()
+@problem_options
+@search_options
+@click.option("--biases", type=click.Choice(["free", "tied", "absent"]), default="free", show_default=True)
+@click.option("--conditions", is_flag=True, help="Decide LRA, TPIC, genericity and supertransversality too.")
+def symmetries(
+    net: str,
+    domain_text: str | None,
+    activation: str | None,
+    as_json: bool,
+    engine: str,
+    max_cells: int | None,
+    threads: int,
+    biases: Biases,
+    conditions: bool,
+) -> None:
+    """Compute the functional dimension, and attribute what hides from it to mechanisms."""
+    from exactregions.analysis.functional_dimension import functional_dimension
+    from exactregions.analysis.symmetries import SymmetryReport
+    from exactregions.analysis.symmetries import symmetries as explain
+    from exactregions.analysis.symmetry_conditions import sufficient_conditions
+
+    network, domain = load_problem(net, domain_text, activation)
+    with Progress() as progress:
+        found = er.enumerate_regions(
+            network, domain, engine=engine, max_cells=max_cells, threads=threads, observer=progress
+        )
+    if found.status is Status.EXACT:
+        answer = explain(found, biases=biases)
+    else:  # a stopped search gives a bound, and no mechanism can be told
+        answer = SymmetryReport(functional_dimension(found, biases=biases), (), ())
+    facts = complex_facts(found) | answer.facts()
+    if conditions:
+        facts["conditions"] = sufficient_conditions(found).facts()
+    if as_json:
+        click.echo(json.dumps(facts))
+    else:
+        lines = [f"{name}: {part}" for name, part in facts.get("conditions", {}).items()]
+        click.echo("\n".join([answer.text(), *lines]))
+    if progress.interrupted(found, max_cells):
+        fail("interrupted; the figures are of what was found", 130)

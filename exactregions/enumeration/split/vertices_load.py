@@ -125,22 +125,25 @@ def load(
                 W[0, q] |= buf.P[v, q]
                 W[1, q] |= buf.N[v, q]
                 W[2, q] |= buf.Q[v, q]
-        doubt = False
+        # a row of both signs cuts the cell, so that its sign is wanted everywhere, if it can be had
+        doubt = unsettled = False
         for q in range(words):
+            if W[2, q] != 0:
+                unsettled = True
             if W[2, q] & ~(W[0, q] & W[1, q]) != 0:
                 doubt = True
-        if not doubt:
+        last_try = attempt == 1 or integral
+        if not unsettled or (last_try and not doubt):
             break
-        if attempt == 1 or integral:
+        if last_try:
             return -1
         for e in range(first, last):
             v = buf.vertex[e]
-            doubtful = False
+            unknown_here = False
             for q in range(words):
-                doubtful = doubtful or (buf.Q[v, q] & ~(W[0, q] & W[1, q]) != 0)
-            if doubtful:
-                for q in range(words):
-                    W[3, q] = buf.Q[v, q]
+                W[3, q] = buf.Q[v, q]
+                unknown_here = unknown_here or buf.Q[v, q] != 0
+            if unknown_here:
                 _settle(net, layer, buf, cell, e, W[3], work, control)
     m = 0
     for q in range(words):
