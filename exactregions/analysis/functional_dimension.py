@@ -232,6 +232,8 @@ class _Search:
 
     def hidden(self) -> list[Direction]:
         """Null directions that complete the rescalings to a basis of the null space over Q."""
+        if self._known is None and not self.parameters.count:
+            self._known = []
         if self._known is None:
             self._known = self._proposed() if self.modular is not None else None
             if self._known is None:

@@ -151,10 +151,16 @@ class CellJacobian:
             back = back @ _weights(affine[layer].matrix)
         return cls(tuple(inputs[: len(affine)]), tuple(reversed(gradients)))
 
+    @property
+    def scale(self) -> int:
+        """The positive integer that `rows` are multiplied with."""
+        pairs = zip(self.gradients, self.inputs, strict=True)
+        return common_denominator(Fraction(1, g.denominator * h.denominator) for g, h in pairs)
+
     def rows(self) -> list[list[int]]:
         """All rows of the Jacobian as integers over one denominator, output by output, coefficient by coefficient."""
         pairs = list(zip(self.gradients, self.inputs, strict=True))
-        scale = common_denominator(Fraction(1, g.denominator * h.denominator) for g, h in pairs)
+        scale = self.scale
         factors = [scale // (g.denominator * h.denominator) for g, h in pairs]
         tables = [(g.numerators.tolist(), h.numerators.transpose().tolist()) for g, h in pairs]
         outputs, columns = self.gradients[0].shape[0], self.inputs[0].shape[1]

@@ -101,7 +101,7 @@ def html_page(subject: Subject, verdicts: Verdicts, *, title: str) -> str:
     ]
     for answer, heading in (
         (Answer.FAILS, "What fails, and where"),
-        (Answer.HOLDS, "What holds, and what was exhausted"),
+        (Answer.HOLDS, "What holds, and what was looked at"),
         (Answer.NOT_APPLICABLE, "What does not apply"),
     ):
         chosen = [verdict for verdict in verdicts.values() if verdict.answer is answer]
@@ -165,7 +165,7 @@ def _card(subject: Subject, verdict: Verdict) -> str:
         parts.append(f"<p><b>Counterexample</b>{caption}</p>{_values(verdict.counterexample)}")
     if verdict.detail:
         parts.append(
-            f"<p><b>{'Exhausted' if verdict.answer is Answer.HOLDS else 'Counts'}</b></p>{_values(verdict.detail)}"
+            f"<p><b>{'Looked at' if verdict.answer is Answer.HOLDS else 'Counts'}</b></p>{_values(verdict.detail)}"
         )
     parts.append(_small(verdict))
     return (

@@ -160,12 +160,14 @@ def test_routes_of_their_own_see_a_missing_cell(statement):
 
 
 def test_density_fails_on_counts_that_are_too_large(monkeypatch):
-    monkeypatch.setattr(expected_counts, "count_cells", lambda *_: er.Count(10**6, 10**6, Status.EXACT, "", 0.0, {}))
+    monkeypatch.setattr(
+        expected_counts, "count_cells", lambda *_, **__: er.Count(10**6, 10**6, Status.EXACT, "", 0.0, {})
+    )
     assert lemmas.get("expected_density")(network("fd_2_3_1_generic")).answer is lemmas.Answer.FAILS
 
 
 def test_depth_independence_fails_on_counts_that_grow_with_depth(monkeypatch):
-    counts = lambda network, domain: er.Count(100 ** len(network.layers), 0, Status.EXACT, "", 0.0, {})  # noqa: E731
+    counts = lambda network, domain, engine: er.Count(100 ** len(network.layers), 0, Status.EXACT, "", 0.0, {})  # noqa: E731
     monkeypatch.setattr(expected_counts, "count_cells", counts)
     assert lemmas.get("depth_independence")(network("biased_3_3")).answer is lemmas.Answer.FAILS
 

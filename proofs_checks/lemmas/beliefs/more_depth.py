@@ -46,4 +46,7 @@ def check(subject: Subject) -> Outcome:
     facts = {"n_cells": len(subject.cells), "one_layer": shallow, "N": neurons, "d": dim}
     if len(subject.cells) > shallow:
         return holds(facts)
-    return fails({**facts, "one_layer_walls": "1 + t x_1 + ... + t^d x_d = 0, t = 1, ..., N"})
+    return fails(
+        {**facts, "one_layer_walls": "1 + t x_1 + ... + t^d x_d = 0, t = 1, ..., N"},
+        reason="one hidden layer with the walls given is in general position and has more",
+    )

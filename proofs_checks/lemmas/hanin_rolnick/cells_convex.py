@@ -21,7 +21,7 @@ from proofs_checks.lemmas.support.subject import Facet, Point, Subject
 from proofs_checks.lemmas.support.vertices import find_vertices
 from proofs_checks.lemmas.verdict import Outcome, Scope, fails, holds
 
-_PAIRS = 400  # middles looked at in one cell
+_MIDDLES = 15_000  # looked at in all cells together, evenly
 _NEAR = Fraction(1, 64)
 
 
@@ -41,16 +41,17 @@ def check(subject: Subject) -> Outcome:
     for facet in subject.crossings:
         around[facet.cell].append(facet)
     vertices = subject.cached(find_vertices)
+    most = max(6, _MIDDLES // len(subject.cells))
     middles = corners = 0
     for cell, facets in zip(subject.cells, around, strict=True):
         for facet in facets:
             if facet.pattern == cell.pattern:
                 return fails({"pattern": cell.text, "still_the_same_pattern_beyond": facet.point})
-        for pair in islice(combinations(_samples(cell, facets), 2), _PAIRS):
+        for pair in islice(combinations(_samples(cell, facets), 2), most):
             middles += 1
             if not _inside(subject.network, cell, middle := point_on(*pair, Fraction(1, 2))):
                 return fails({"pattern": cell.text, "points": pair, "middle": middle})
-        for pair in islice(combinations(vertices[cell.index], 2), _PAIRS):
+        for pair in islice(combinations(vertices[cell.index], 2), most):
             corners += 1
             if not _in_closure(subject.network, cell, middle := point_on(*pair, Fraction(1, 2))):
                 return fails({"pattern": cell.text, "vertices": pair, "middle": middle})

@@ -21,13 +21,13 @@ from proofs_checks.lemmas.support.subject import Subject
 from proofs_checks.lemmas.verdict import Estimate, Outcome, Scope, fails, holds
 
 _LIMIT = 1500  # cells of one generic layer: beyond, a sample is not counted in a moment
+_SMALL = 150
 _SIDES = (1, 4)
 
 
 @condition("networks that can be counted many times")
 def _COUNTABLE(subject: Subject) -> str | None:  # noqa: N802  (a constant, made by a decorator)
-    neurons, dim = subject.network.n_neurons, subject.dim
-    generic = sum(comb(neurons, k) for k in range(dim + 1))
+    generic = _generic(subject)
     return None if generic <= _LIMIT else f"{generic} cells are to be expected in each"
 
 
@@ -40,7 +40,13 @@ def _DEEP(subject: Subject) -> str | None:  # noqa: N802  (a constant, made by a
 def _counts(subject: Subject, widths: tuple[int, ...], domain: Domain, *, seed: int) -> list[float]:
     rng = np.random.default_rng(seed)
     drawn = [draw(rng, subject.dim, widths) for _ in range(subject.samples)]
-    return [float(count_cells(network, domain).n_cells) for network in drawn]
+    engine = "auto" if _generic(subject) <= _SMALL else "split"  # compiling pays off only beyond
+    return [float(count_cells(network, domain, engine=engine).n_cells) for network in drawn]
+
+
+def _generic(subject: Subject) -> int:
+    """Cells of one generic layer with as many neurons."""
+    return sum(comb(subject.network.n_neurons, k) for k in range(subject.dim + 1))
 
 
 @register(
@@ -68,9 +74,8 @@ def check_density(subject: Subject) -> Outcome:
         name = f"cells per volume, cube of side {side}"
         values = [one / side**dim for one in counts]
         estimates.append(Estimate.of(name, values, against=max(bound, 1.0), step=1 / side**dim))
-    generic = sum(comb(neurons, k) for k in range(dim + 1))
     everywhere = _counts(subject, widths, WholeSpace(dim), seed=0)
-    whole = Estimate.of("cells on the whole space", everywhere, against=generic)
+    whole = Estimate.of("cells on the whole space", everywhere, against=_generic(subject))
     largest = max(one.high for one in estimates) * factorial(dim)
     facts: dict[str, object] = {"N": neurons, "d": dim, "T_at_most": round(largest ** (1 / dim) / neurons, 4)}
     over = [one for one in estimates if one.low > bound and one.low > 1]

@@ -13,7 +13,7 @@ from math import comb
 
 from proofs_checks.lemmas.registry import register
 from proofs_checks.lemmas.support.hypotheses import LISTABLE_FACES, condition
-from proofs_checks.lemmas.support.partial import PartialRegion, State, covers, find_partial_regions, signs
+from proofs_checks.lemmas.support.partial import PartialRegion, State, find_partial_regions, neighbouring, signs
 from proofs_checks.lemmas.support.subject import Subject
 from proofs_checks.lemmas.verdict import Outcome, Scope, fails, holds
 
@@ -90,19 +90,18 @@ def check_printed(subject: Subject) -> Outcome:
 
 def _transversal(subject: Subject, regions: dict[State, PartialRegion]) -> list[PartialRegion]:
     """Faces whose codimension is the number of neurons at a breakpoint, and so are all faces around them."""
-    odd = [region.state for region in regions.values() if len(region.zeros) != subject.dim - region.dim]
+    odd = {region.state for region in regions.values() if len(region.zeros) != subject.dim - region.dim}
     plain = [region for region in regions.values() if len(region.zeros) == subject.dim - region.dim]
-    return [region for region in plain if not any(covers(region.state, state) for state in odd)]
+    return [region for region in plain if odd.isdisjoint(neighbouring(region.state))]
 
 
 def _stars(subject: Subject) -> Iterator[tuple[PartialRegion, list[int]]]:
     """Yield each transversal face with the number of faces around it that have r zeros, for r = 0, ..., k."""
     regions = subject.cached(find_partial_regions)
-    states = list(regions)
     for region in sorted(_transversal(subject, regions), key=lambda one: (one.dim, one.state)):
         k = len(region.zeros)
         counts = [0] * (k + 1)
-        for state in states:
-            if covers(region.state, state):
+        for state in neighbouring(region.state):
+            if state in regions:
                 counts[sum(code % 2 for code in state)] += 1
         yield region, counts

@@ -33,19 +33,22 @@ _PAIRS = 20_000
 )
 def check_disjoint(subject: Subject) -> Outcome:
     """Separate pairs of cells by the first neuron in which they differ."""
+    forms = [
+        [row for layer in subject.network.forms(cell.pattern) for row in layer.to_fractions()] for cell in subject.cells
+    ]
     pairs = 0
     for first, second in islice(combinations(subject.cells, 2), _PAIRS):
         pairs += 1
         neuron = next((k for k, (a, b) in enumerate(zip(first.pattern, second.pattern, strict=True)) if a != b), None)
         if neuron is None:
             return fails({"pattern_listed_twice": first.text})
-        forms = [subject.network.pre_activation_form(neuron, cell.pattern) for cell in (first, second)]
+        ours = [forms[cell.index][neuron] for cell in (first, second)]
         low, high = sorted((first, second), key=lambda cell: cell.pattern[neuron])
         mark = subject.network.neurons[neuron].breakpoints[low.pattern[neuron]]
         below, above = (
-            sum((a * x for a, x in zip(forms[0][0], cell.witness, strict=True)), forms[0][1]) for cell in (low, high)
+            sum((a * x for a, x in zip(ours[0], cell.witness, strict=False)), ours[0][-1]) for cell in (low, high)
         )
-        if forms[0] != forms[1] or not below <= mark < above:
+        if ours[0] != ours[1] or not below <= mark < above:
             return fails(
                 {"patterns": [first.text, second.text], "neuron": subject.place(neuron), "values": [below, above]}
             )

@@ -7,11 +7,9 @@ narrower than the input.
 
 from __future__ import annotations
 
-from itertools import product
-
 from proofs_checks.lemmas.registry import register
 from proofs_checks.lemmas.support.hypotheses import LISTABLE_FACES, WHOLE_SPACE, condition
-from proofs_checks.lemmas.support.partial import PartialRegion, State, covers, find_partial_regions, signs
+from proofs_checks.lemmas.support.partial import PartialRegion, State, find_partial_regions, neighbouring, signs
 from proofs_checks.lemmas.support.subject import Subject
 from proofs_checks.lemmas.verdict import Outcome, Scope, fails, holds
 
@@ -29,10 +27,9 @@ def _TRANSVERSAL(subject: Subject) -> str | None:  # noqa: N802  (a constant, ma
 
 @condition("every cell has a vertex", reads_cells=True)
 def _VERTICES(subject: Subject) -> str | None:  # noqa: N802  (a constant, made by a decorator)
-    vertices = _vertices(subject)
-    states = subject.cached(find_partial_regions)
-    for region in states.values():
-        if region.dim == subject.dim and not any(covers(vertex.state, region.state) for vertex in vertices):
+    near = {state for vertex in _vertices(subject) for state in neighbouring(vertex.state)}
+    for region in subject.cached(find_partial_regions).values():
+        if region.dim == subject.dim and region.state not in near:
             return f"{signs(subject, region.state)} has none"
     return None
 
@@ -86,8 +83,7 @@ def _compare(subject: Subject) -> Outcome:
     states = set(subject.cached(find_partial_regions))
     made: set[State] = set()
     for vertex in _vertices(subject):
-        choices = [(code - 1, code, code + 1) if code % 2 else (code,) for code in vertex.state]
-        made.update(product(*choices))
+        made.update(neighbouring(vertex.state))
     facts: dict[str, object] = {"faces": len(states), "reconstructed": len(made), "vertices": len(_vertices(subject))}
     if made == states:
         return holds(facts)

@@ -8,15 +8,17 @@ genericity, and shares nothing with `exactregions.regions.faces`, which goes by 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import product
 
 from exactregions.lp.facets import find_facets
 from exactregions.network import Network
 from exactregions.rational import IntMatrix, primitive
 from proofs_checks.lemmas.support.subject import Point, Row, Subject
 
-__all__ = ["PartialRegion", "State", "covers", "f_vector", "find_partial_regions", "signs", "state_at"]
+__all__ = ["PartialRegion", "State", "f_vector", "find_partial_regions", "neighbouring", "signs", "state_at"]
 
 State = tuple[int, ...]
 _POINTS = 4  # interior points kept of a region, from different cells
@@ -133,13 +135,19 @@ def f_vector(regions: dict[State, PartialRegion], dim: int) -> list[int]:
     return counts
 
 
-def covers(face: State, other: State) -> bool:
-    """Whether the state of a face is that of another with some neurons put to a neighbouring breakpoint, or equal.
+def neighbouring(state: State) -> Iterator[State]:
+    """Yield the states that arise by moving neurons off their breakpoint, to either side, in all ways; the state first.
 
-    Then it lies in the closure of the other one, in any network: points of it satisfy the closed inequalities of the
-    other state, layer by layer, and a non-empty set of strict inequalities has the closed ones as closure.
+    Those of them that occur are the faces whose closure has the face of the state, in any network: a point of it
+    satisfies their closed inequalities, layer by layer, and a non-empty set of strict inequalities has the closed ones
+    as closure.
+
+    Examples
+    --------
+    >>> sorted(neighbouring((1, 0)))
+    [(0, 0), (1, 0), (2, 0)]
     """
-    return all(a == b or (a % 2 and abs(a - b) == 1) for a, b in zip(face, other, strict=True))
+    return product(*[(code, code - 1, code + 1) if code % 2 else (code,) for code in state])
 
 
 def signs(subject: Subject, state: State) -> str:

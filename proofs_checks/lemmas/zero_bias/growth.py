@@ -30,4 +30,7 @@ def check(subject: Subject) -> Outcome:
     bound = dim * neurons ** (dim - 1)
     if plain.n_strict <= bound:
         return holds(n_strict=plain.n_strict, bound=bound)
-    return fails({"n_strict": plain.n_strict, "bound": bound, "N": neurons, "d": dim})
+    return fails(
+        {"n_strict": plain.n_strict, "bound": bound, "N": neurons, "d": dim},
+        reason="on the line 0 parts two cells" if dim == 1 else "the growth is that of a mean, and no bound",
+    )
