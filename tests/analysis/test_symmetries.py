@@ -94,7 +94,7 @@ def test_without_its_cause_a_mechanism_is_not_found(kind):
     cured = {
         Kind.STABLY_UNACTIVATED: net(([[1, 0], [0, 1]], [0, -1]), ([[1, 1]], [0])),
         Kind.STABLY_ACTIVATED: net(([[1, 0], [0, 1]], [0, 0]), ([[1, 1], [1, -1]], [-1, 3]), ([[1, 1]], [0])),
-        Kind.NEVER_COACTIVE: net(([[-1, 0], [2, 0]], [-1, 2]), ([[1, -2], [1, 0]], [2, -1]), ([[2, -1]], [-2])),
+        Kind.NEVER_COACTIVE: net(([[-1, 0], [2, 0]], [-1, 8]), ([[1, -2], [1, 0]], [2, -1]), ([[2, -1]], [-2])),
         Kind.MASKED_BEND: net(([[1], [1]], [0, -3]), ([[1, 0], [1, -1]], [-1, 5]), ([[1, 1]], [0])),
         Kind.COINCIDENT_HYPERPLANES: net(([[-2, -1], [2, 1]], [-2, 3]), ([[1, -2]], [-2])),
         Kind.RESTRICTED_IMAGE: net(
