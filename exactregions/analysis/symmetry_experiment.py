@@ -11,10 +11,9 @@ of records, and spread over processes, without changing any figure.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -25,7 +24,7 @@ from exactregions.analysis.batch_float import float_batch_rank
 from exactregions.analysis.functional_dimension import functional_dimension
 from exactregions.analysis.random_networks import random_network
 from exactregions.enumeration import enumerate_regions
-from exactregions.errors import InputError
+from exactregions.errors import FormatError, InputError
 from exactregions.network import Network
 
 __all__ = [
@@ -83,15 +82,33 @@ class Record:
     batch_rank: int | None = None
     n_points: int = 0
 
-    def to_json(self) -> str:
+    def to_line(self) -> str:
         """Return one line of the file of records."""
-        return json.dumps(asdict(self))
+        one = self.setting
+        batch = "" if self.batch_rank is None else self.batch_rank
+        shape = (one.input_dim, one.width, one.depth, repr(one.bias_std))
+        found = (self.seed, self.index, self.n_cells, self.value, self.upper_bound, batch, self.n_points)
+        return ",".join(map(str, (*shape, *found)))
 
     @classmethod
-    def from_json(cls, line: str) -> Record:
-        """Read one line of the file of records."""
-        facts = json.loads(line)
-        return cls(**facts | {"setting": Setting(**facts["setting"])})
+    def from_line(cls, line: str) -> Record:
+        """Read one line of the file of records.
+
+        Examples
+        --------
+        >>> Record.from_line("2,3,1,1.0,0,7,7,10,10,,0").setting
+        Setting(input_dim=2, width=3, depth=1, bias_std=1.0)
+        """
+        parts = line.split(",")
+        if len(parts) != len(_HEADER.split(",")):
+            raise FormatError(f"not a record: {line[:60]!r}", remedy=f"the columns are {_HEADER}")
+        setting = Setting(int(parts[0]), int(parts[1]), int(parts[2]), float(parts[3]))
+        batch = int(parts[9]) if parts[9] else None
+        seed, index, n_cells, value, upper_bound = map(int, parts[4:9])
+        return cls(setting, seed, index, n_cells, value, upper_bound, batch, int(parts[10]))
+
+
+_HEADER = "input_dim,width,depth,bias_std,seed,index,n_cells,value,upper_bound,batch_rank,n_points"
 
 
 def _source(setting: Setting, seed: int, index: int) -> np.random.Generator:
@@ -150,7 +167,7 @@ def run(
     n_points : int
         Size of the batch whose rank is computed too; 0 for none.
     records : path, optional
-        A file of records, one a line: those in it are not computed again, and new ones are appended as they come.
+        A CSV file of records: those in it are not computed again, and new ones are appended as they come.
     workers : int
         Number of processes.
 
@@ -162,8 +179,8 @@ def run(
     file = None if records is None else Path(records)
     known: dict[tuple[Setting, int], Record] = {}
     if file is not None and file.exists():
-        for line in file.read_text(encoding="utf-8").splitlines():
-            record = Record.from_json(line)
+        for line in file.read_text(encoding="utf-8").splitlines()[1:]:
+            record = Record.from_line(line)
             if record.seed == seed and record.n_points == n_points:
                 known[record.setting, record.index] = record
     wanted = [(setting, index) for setting in settings for index in range(count)]
@@ -171,9 +188,14 @@ def run(
     for record in _computed(missing, seed, n_points, workers):
         known[record.setting, record.index] = record
         if file is not None:
-            with file.open("a", encoding="utf-8") as stream:
-                stream.write(record.to_json() + "\n")
+            _append(file, record)
     return [known[task] for task in wanted]
+
+
+def _append(file: Path, record: Record) -> None:
+    fresh = not file.exists()
+    with file.open("a", encoding="utf-8") as stream:
+        stream.write((_HEADER + "\n" if fresh else "") + record.to_line() + "\n")
 
 
 def _computed(tasks: Sequence[tuple[Setting, int]], seed: int, n_points: int, workers: int) -> Iterable[Record]:
