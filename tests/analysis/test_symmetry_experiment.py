@@ -121,12 +121,3 @@ def test_the_exact_curve_falls_with_depth_and_agrees_with_the_earlier_one_within
         theirs = confidence_interval(earlier, 60)
         assert mine.lower <= theirs.upper
         assert theirs.lower <= mine.upper
-
-
-def test_the_exact_curve_rises_with_width_and_with_inputs():
-    records = [record for record in _committed() if record.setting.depth == 2 and not record.n_points]
-    found = fraction_without_hidden_symmetry(records)
-    widths = [found[Setting(3, width, 2)] for width in range(2, 9)]
-    inputs = [found[Setting(dim, 4, 2)] for dim in range(1, 7)]
-    for curve in (widths, inputs):
-        assert curve[0].upper < curve[-1].lower
