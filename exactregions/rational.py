@@ -27,6 +27,7 @@ __all__ = [
     "IntMatrix",
     "RationalMatrix",
     "common_denominator",
+    "format_integer",
     "format_rational",
     "integer_row",
     "modular_echelon",
@@ -42,6 +43,7 @@ Int = fmpz
 
 _MAX_EXPONENT = 20_000  # far beyond any IEEE format; keeps a hostile "1e999999999" from filling the memory
 _MAX_LITERAL = 1_000_000
+_SHORT = 2000  # bits
 _HEX = re.compile(r"([+-]?)0x([0-9a-f]*)(?:\.([0-9a-f]*))?(?:p([+-]?\d+))?", re.IGNORECASE)
 _DECIMAL = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?", re.IGNORECASE)
 _RATIO = re.compile(r"([+-]?\d+)/(\d+)")
@@ -205,8 +207,13 @@ def format_rational(value: Fraction | int) -> str:
     >>> format_rational(Fraction(6, -4)), format_rational(5)
     ('-3/2', '5')
     """
-    numerator, denominator = str(fmpz(value.numerator)), value.denominator
-    return numerator if denominator == 1 else f"{numerator}/{fmpz(denominator)}"
+    numerator, denominator = format_integer(value.numerator), value.denominator
+    return numerator if denominator == 1 else f"{numerator}/{format_integer(denominator)}"
+
+
+def format_integer(value: int) -> str:
+    """Write an integer in decimal, however long it is: Python's own conversion refuses long ones."""
+    return str(value) if value.bit_length() < _SHORT else str(fmpz(value))
 
 
 def common_denominator(values: Iterable[Fraction]) -> int:

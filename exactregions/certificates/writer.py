@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, Self
 from exactregions.domains import Domain
 from exactregions.errors import UndecidedError
 from exactregions.network import AffineLayer, Network, PiecewiseLinear
-from exactregions.rational import format_rational
+from exactregions.rational import format_integer, format_rational
 
 __all__ = ["CertificateWriter", "claim_line", "encode", "encode_problem", "multipliers_json", "problem_line"]
 
@@ -67,10 +67,18 @@ def _affine(layer: AffineLayer) -> list[Any]:
 
 def encode(line: Mapping[str, Any], limit: int = MAX_LINE) -> bytes:
     """Return a line as bytes."""
-    data = json.dumps(line, separators=(",", ":")).encode() + b"\n"
-    if len(data) > limit:
-        raise UndecidedError(f"a line of {len(data)} bytes is too long for a certificate")
-    return data
+    return _limited(json.dumps(line, separators=(",", ":")).encode() + b"\n", limit)
+
+
+def _limited(line: bytes, limit: int) -> bytes:
+    if len(line) > limit:
+        raise UndecidedError(f"a line of {len(line)} bytes is too long for a certificate")
+    return line
+
+
+def _vector(farkas: Mapping[str, int]) -> str:
+    entries = [f'"{name}":"{format_integer(value)}"' for name, value in farkas.items()]
+    return f"{{{','.join(entries)}}}"
 
 
 def encode_problem(network: Network, domain: Domain, kind: str) -> bytes:
@@ -114,16 +122,21 @@ class CertificateWriter:
 
     def node(self, neuron: int, pieces: Sequence[str | Mapping[str, int]]) -> None:
         """Write an inner node: for each piece ``child``, ``constant``, ``open``, or multipliers by row names."""
-        entries = [piece if isinstance(piece, str) else multipliers_json(piece) for piece in pieces]
-        self._nodes.write(encode({"neuron": neuron, "pieces": entries}))
+        entries = [f'"{piece}"' if isinstance(piece, str) else _vector(piece) for piece in pieces]
+        self._write(f'{{"neuron":{neuron},"pieces":[{",".join(entries)}]}}\n')
 
     def leaf(self, witness: Sequence[Fraction]) -> None:
         """Write a cell."""
-        self._nodes.write(encode({"witness": [format_rational(value) for value in witness]}))
+        entries = [f'"{format_rational(value)}"' for value in witness]
+        self._write(f'{{"witness":[{",".join(entries)}]}}\n')
 
     def dead_end(self, farkas: Mapping[str, int]) -> None:
         """Write a node whose path has no point."""
-        self._nodes.write(encode({"empty": multipliers_json(farkas)}))
+        self._write(f'{{"empty":{_vector(farkas)}}}\n')
+
+    def _write(self, line: str) -> None:
+        # made by hand: a certificate has millions of lines, and nothing in them needs an escape
+        self._nodes.write(_limited(line.encode("ascii"), MAX_LINE))
 
     def finish(self, n_cells: int, n_strict: int, *, complete: bool) -> None:
         """Put the certificate in its place."""

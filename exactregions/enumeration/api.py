@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import comb
 from os import PathLike
 
-from exactregions.certificates import CertifyingObserver, Counterexamples, NullObserver, Observer, Problem
+from exactregions.certificates import CertifyingObserver, Counterexamples, NullObserver, Observer, Problem, prove
 from exactregions.domains import Domain, WholeSpace
 from exactregions.enumeration.brute import brute
 from exactregions.enumeration.reduce import check_fit
@@ -94,7 +94,8 @@ def enumerate_regions(
         For `split`; the result does not depend on it.
     certify : path, optional
         Prove the result and write the certificate there (gzip if it ends in ``.gz``); ``python -m proofs_checks check``
-        verifies it.  Of a search that was stopped, it proves the lower bound.
+        verifies it.  `split` writes it, in up to five dimensions, while it searches once more in rational arithmetic;
+        else `prove` finds a proof for the list.  Of a search that was stopped, it proves the lower bound.
     observer : Observer, optional
         Told of every cell.
 
@@ -119,21 +120,24 @@ def enumerate_regions(
     check_fit(network, where)
     local = start is not None or max_depth is not None
     chosen = _choose(engine, network, where, local)
+    prover = None
     if certify is not None:
         check_target(certify)
-        prover = CertifyingObserver(path=certify)
-        observer = prover if observer is None else _Both(observer, prover)
+        if chosen != "split" or max_cells is not None or not _proves_while_searching(network, where):
+            prover = CertifyingObserver(path=certify)
+            observer = prover if observer is None else _Both(observer, prover)
     if chosen == "walk":
         found = walk(network, where, start=start, max_cells=max_cells, max_depth=max_depth, observer=observer)
     elif local:
         raise InputError(f"the engine {chosen} takes no start and no max_depth", remedy="use engine='walk'")
     elif chosen == "split":
-        found = _split(network, where, max_cells, threads, observer or NullObserver())
+        stream = certify if prover is None else None
+        found = _split(network, where, max_cells, threads, observer or NullObserver(), stream)
     elif max_cells is not None:
         raise InputError("the engine brute takes no max_cells", remedy="use engine='walk' or 'split'")
     else:
         found = brute(network, where, observer=observer)
-    if certify is not None and isinstance(prover.answer, Counterexamples):
+    if prover is not None and isinstance(prover.answer, Counterexamples):
         raise UndecidedError(
             f"the engine {chosen} was refuted by the prover in {len(prover.answer)} places; no result is given",
             remedy="please report this network",
@@ -148,11 +152,13 @@ def count_cells(
     engine: str = "auto",
     max_cells: int | None = None,
     threads: int = 1,
+    certify: str | PathLike[str] | None = None,
     observer: Observer | None = None,
 ) -> Count:
     """Count the cells of a network on a domain, exactly.
 
-    Parameters and errors as for `enumerate_regions`; `split` counts in memory that does not grow with the count.
+    Parameters and errors as for `enumerate_regions`; `split` counts, and in up to five dimensions also proves, in
+    memory that does not grow with the count.
 
     Examples
     --------
@@ -162,8 +168,13 @@ def count_cells(
     """
     where = WholeSpace(network.input_dim) if domain is None else domain
     check_fit(network, where)
-    if _choose(engine, network, where, local=False) != "split":
-        found = enumerate_regions(network, where, engine=engine, max_cells=max_cells, observer=observer)
+    if certify is not None:
+        check_target(certify)
+    listed = certify is not None and (max_cells is not None or not _proves_while_searching(network, where))
+    if listed or _choose(engine, network, where, local=False) != "split":
+        found = enumerate_regions(
+            network, where, engine=engine, max_cells=max_cells, threads=threads, certify=certify, observer=observer
+        )
         return Count(found.n_cells, found.n_strict, found.status, found.engine, found.seconds, found.method)
     from exactregions.enumeration.split import split
 
@@ -178,10 +189,12 @@ def count_cells(
         max_cells=max_cells,
         progress=lambda done: watcher.progress(done, 0),
     )
-    status = Status(result.status)
-    watcher.end(result.n_cells, result.n_strict, complete=status is Status.EXACT)
     seconds = time.perf_counter() - began
-    return Count(result.n_cells, result.n_strict, status, "split", seconds, dict(result.method))
+    count = Count(result.n_cells, result.n_strict, Status(result.status), "split", seconds, dict(result.method))
+    if certify is not None:
+        _prove_split(count, network, where, certify, watcher)
+    watcher.end(count.n_cells, count.n_strict, complete=count.status is Status.EXACT)
+    return count
 
 
 def _choose(engine: str, network: Network, domain: Domain, local: bool) -> str:
@@ -195,8 +208,15 @@ def _choose(engine: str, network: Network, domain: Domain, local: bool) -> str:
     return "walk" if local or generic <= _WALK_UP_TO else "split"
 
 
-def _split(network: Network, domain: Domain, max_cells: int | None, threads: int, observer: Observer) -> RegionComplex:
-    """List by `split`, and report its cells in their sorted order."""
+def _split(
+    network: Network,
+    domain: Domain,
+    max_cells: int | None,
+    threads: int,
+    observer: Observer,
+    certify: str | PathLike[str] | None = None,
+) -> RegionComplex:
+    """List by `split`, prove the list if wanted, and report its cells in their sorted order."""
     from exactregions.enumeration.split import split
 
     observer.start(Problem(network, domain, "split"))
@@ -222,11 +242,43 @@ def _split(network: Network, domain: Domain, max_cells: int | None, threads: int
         seconds=time.perf_counter() - began,
         method=result.method,
     )
+    if certify is not None:
+        _prove_split(found, network, domain, certify, observer)
     if not isinstance(observer, NullObserver) or type(observer).cell is not NullObserver.cell:
         for index, pattern in enumerate(found.patterns()):
             observer.cell(pattern, found.witnesses[index], bool(found.strict[index]))
     observer.end(found.n_cells, found.n_strict, complete=found.status is Status.EXACT)
     return found
+
+
+def _prove_split(
+    found: RegionComplex | Count,
+    network: Network,
+    domain: Domain,
+    path: str | PathLike[str],
+    observer: Observer,
+) -> None:
+    """Write the certificate of what `split` found: while searching once more, or from the list if that was stopped."""
+    from exactregions.enumeration.split.certifying import stream_proof
+
+    if found.status is Status.EXACT:
+        stream_proof(
+            network,
+            domain,
+            path,
+            n_cells=found.n_cells,
+            n_strict=found.n_strict,
+            patterns=found.packed if isinstance(found, RegionComplex) else None,
+            progress=lambda done: observer.progress(done, found.n_cells - done),
+        )
+    elif isinstance(found, RegionComplex) and found.n_cells:
+        prove(network, domain, found.patterns(), witnesses=list(found.witnesses), certificate=path, complete=False)
+
+
+def _proves_while_searching(network: Network, domain: Domain) -> bool:
+    from exactregions.enumeration.split.certifying import proves_while_searching
+
+    return proves_while_searching(network, domain)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,16 @@ class Cone:
         lines = tuple([line[:size] + row for line, row in zip(self.lines, line_values, strict=True)])
         return Cone(size, lines, rays, self.masks, self.n_cuts)
 
+    def inside(self) -> Vector:
+        """Return a sum of the rays, brought to similar size by powers of two, so that the point has few digits."""
+        lengths = [max(map(abs, ray[: self.size])).bit_length() for ray in self.rays]
+        longest = max(lengths, default=0)
+        total = [0] * self.size
+        for ray, length in zip(self.rays, lengths, strict=True):
+            for place in range(self.size):
+                total[place] += ray[place] << (longest - length)
+        return tuple(total)
+
     def split(self, entry: int) -> tuple[Cone, Cone]:
         """Cut by the form held at an entry, which takes both signs: the side where it is >= 0, and the other."""
         bit = 1 << self.n_cuts
