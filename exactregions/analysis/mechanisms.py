@@ -249,7 +249,8 @@ class _Look:
                 entries += self.parameters.next_biases(neurons[0])
                 directions = inside(self.null_space, {places[e] for e in entries if e in places})
                 if directions:
-                    witness = f"nothing arrives at the output along the {count} facets where they bend"
+                    where = "the only facet where it bends" if count == 1 else f"all {count} facets where they bend"
+                    witness = f"nothing arrives at the output along {where}"
                     yield Finding(kind, tuple(neurons), witness, tuple(directions))
 
     @cached_property

@@ -142,7 +142,7 @@ class SufficientConditions:
         return {
             name: {"holds": verdict.holds, "reason": verdict.reason}
             for name in ("in_scope", "generic", "supertransversal", "lra", "tpic")
-            if (verdict := getattr(self, name)) is not None
+            for verdict in [getattr(self, name)]
         }
 
 

@@ -3,6 +3,13 @@
 Grigsby, Lindsey and Rolnick (2023) prove that they exist for every ReLU architecture with no layer narrower than the
 input (abstract; this project read no more of it).  The search is a plain hill climb over small integers: change one
 entry, keep the change unless the deficit grows.  A network found is a proof; none found proves nothing.
+
+It finds some for every architecture up to (3; 4, 4, 4), with layers narrower than the input too, but for one kind.
+Three single neurons in a row, as in the architecture (1; 1, 1, 1), are an exception that the abstract does not name.
+Where all three are on is a cell, hence convex: as a function of what enters the first, t = w h, what leaves the third
+has one slope on one interval, and slope 0 elsewhere.  So their three rows and the column of weights and the biases
+behind them, k of each, only choose w, the two ends of the interval, k slopes and k values, and rescaling t changes
+nothing: n + 2 + 2 k - 1 dimensions if w has n entries, where the bound allows n + 2 + 2 k.
 """
 
 from __future__ import annotations

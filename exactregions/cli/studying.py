@@ -189,7 +189,10 @@ def symmetries(
     if as_json:
         click.echo(json.dumps(facts))
     else:
-        lines = [f"{name}: {part}" for name, part in facts.get("conditions", {}).items()]
+        lines = [
+            f"{name}: {'holds' if part['holds'] else 'fails: ' + part['reason']}"
+            for name, part in facts.get("conditions", {}).items()
+        ]
         click.echo("\n".join([answer.text(), *lines]))
     if progress.interrupted(found, max_cells):
         fail("interrupted; the figures are of what was found", 130)

@@ -30,6 +30,7 @@ from exactregions.cli import main
 from exactregions.errors import InputError, UndecidedError
 from exactregions.network.formats import from_json
 from exactregions.rational import RationalMatrix
+from proofs_checks import lemmas
 from tests.oracles import NETWORKS, domain_of
 from tests.strategies import domains, networks
 
@@ -231,6 +232,7 @@ IN_SPACE = net(
 def test_two_layers_can_satisfy_every_condition_and_then_there_is_no_hidden_symmetry(cells):
     assert sufficient_conditions(cells).hold
     assert functional_dimension(cells).deficit == 0
+    assert lemmas.get("no_hidden_symmetries")(cells.network).answer is lemmas.Answer.HOLDS
 
 
 def test_the_conditions_are_not_necessary():
@@ -284,32 +286,6 @@ def test_the_theorem_is_not_claimed_outside_its_scope():
     assert "domain" in sufficient_conditions(box).in_scope.reason
     assert not sufficient_conditions(explored("leaky_3_3_biased")).hold
     assert "output" in sufficient_conditions(explored("seed001_depth2_vector_output")).in_scope.reason
-
-
-# -- existence ---------------------------------------------------------------------------------------------------------
-
-
-def architectures(narrow):
-    """All architectures up to (3; 4, 4, 4), with or without a hidden layer narrower than the input."""
-    for dim in (1, 2, 3):
-        for depth in (1, 2, 3):
-            for widths in product((1, 2, 3, 4), repeat=depth):
-                if (min(widths) < dim) == narrow:
-                    yield dim, widths
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("dim", "widths"), list(architectures(narrow=False)))
-def test_every_architecture_not_narrower_than_its_input_has_parameters_without_hidden_symmetry(dim, widths):
-    assert _found_without_hidden_symmetry(dim, widths)
-
-
-def _found_without_hidden_symmetry(dim, widths, tries=400):
-    for seed in range(tries):
-        network = random_network(dim, widths, law="integer", size=4, rng=seed)
-        if functional_dimension(er.enumerate_regions(network)).deficit == 0:
-            return True
-    return False
 
 
 # -- families --------------------------------------------------------------------------------------------------------
@@ -402,6 +378,9 @@ def test_the_command_prints_one_json_object_with_the_standard_keys(tmp_path):
         "witness": "on piece 0, of slope 0, in all 2 smooth cells",
     }
     assert facts["conditions"]["generic"]["holds"] is False
+    said = _run(tmp_path, DEAD, "--conditions").stdout.splitlines()
+    assert "supertransversal: holds" in said
+    assert f"generic: fails: {facts['conditions']['generic']['reason']}" in said
 
 
 def test_the_command_says_null_where_it_is_not_defined_and_marks_lower_bounds(tmp_path):
@@ -413,6 +392,12 @@ def test_the_command_says_null_where_it_is_not_defined_and_marks_lower_bounds(tm
     assert "at least" in _run(tmp_path, DEAD, "--max-cells", "1").stdout
     assert "3 of the deficit: stably unactivated (1)" in _run(tmp_path, DEAD).stdout
     assert _run(tmp_path, DEAD, "--biases", "absent").exit_code == 2
+
+
+def test_on_an_error_the_command_prints_no_json():
+    answer = CliRunner().invoke(main, ["symmetries", "missing.json", "--json"])
+    assert (answer.exit_code, answer.stdout) == (2, "")
+    assert "missing.json" in answer.stderr
 
 
 def test_ranks_of_spans():

@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import exactregions as er
 from exactregions.analysis import symmetry_experiment as module
+from exactregions.analysis.functional_dimension import functional_dimension
 from exactregions.analysis.symmetry_experiment import (
     Record,
     Setting,
@@ -121,3 +123,22 @@ def test_the_exact_curve_falls_with_depth_and_agrees_with_the_earlier_one_within
         theirs = confidence_interval(earlier, 60)
         assert mine.lower <= theirs.upper
         assert theirs.lower <= mine.upper
+
+
+def test_the_exact_curve_rises_with_inputs_but_falls_with_width_alone():
+    records = [record for record in _committed() if record.setting.depth == 2 and not record.n_points]
+    found = fraction_without_hidden_symmetry(records)
+    inputs = [found[Setting(dim, 4, 2)] for dim in range(1, 7)]
+    assert inputs[0].upper < inputs[1].lower < inputs[1].upper < inputs[-1].lower
+    for dim, best, widest in ((2, 2, 12), (3, 4, 10)):
+        assert found[Setting(dim, widest, 2)].upper < found[Setting(dim, best, 2)].lower
+
+
+@pytest.mark.parametrize("index", range(8))
+def test_inputs_beyond_the_width_of_the_first_layer_play_no_role(index):
+    """A first layer of full row rank maps onto all of R^3, whatever it is: what is hidden is hidden behind it."""
+    network = draw(Setting(3, 3, 2), 0, index)
+    rows = [[1, 0, 0, 2, -1], [3, 1, 0, 0, 5], [-2, 4, 1, 7, 0]]
+    wider = er.Network([(rows, [1, -2, 3]), *network.layers[1:]], output=network.output)
+    deficits = [functional_dimension(er.enumerate_regions(one)).deficit for one in (network, wider)]
+    assert deficits[0] == deficits[1]

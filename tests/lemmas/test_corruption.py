@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 import exactregions as er
+from exactregions.analysis.functional_dimension import functional_dimension
 from exactregions.errors import ExactRegionsError
 from exactregions.regions import RegionComplex, Status, WitnessTable
 from proofs_checks import lemmas
 from proofs_checks.lemmas.hanin_rolnick import crofton_line, expected_counts
 from proofs_checks.lemmas.notes import widths
+from proofs_checks.lemmas.rescaling import no_hidden_symmetries
 from proofs_checks.lemmas.zero_bias import average
 from tests.lemmas.common import network
 
@@ -224,6 +226,12 @@ def test_too_many_facets_on_average_are_seen():
     assert (
         lemmas.get("average_facets").run(spoiled("bump_1d", facets=facets), audited=False).answer is lemmas.Answer.FAILS
     )
+
+
+def test_a_hidden_symmetry_is_seen(monkeypatch):
+    hidden = functional_dimension(complex_of("dup_neurons_1d"))
+    monkeypatch.setattr(no_hidden_symmetries, "functional_dimension", lambda _: hidden)
+    assert lemmas.get("no_hidden_symmetries")(network("fd_2_3_1_generic")).answer is lemmas.Answer.FAILS
 
 
 @pytest.mark.parametrize("statement", ["cells_convex", "preimages_disjoint"])

@@ -118,6 +118,17 @@ def if_(condition, verdict, otherwise=N):
     return verdict if condition else otherwise
 
 
+def no_hidden_symmetries(entry):
+    """One layer in general position, whose n walls attain the binomial sum, with no two cells of one map.
+
+    The deeper networks fail a hypothesis: cells merge, or a neuron of layer 2 does not meet every one of layer 1.
+    """
+    if depth(entry) > 1 or not whole(entry) or entry["activation"] != "relu" or entry["output_layer"] is None:
+        return N
+    generic = entry["n_cells"] == sum(comb(neurons(entry), k) for k in range(entry["input_dim"] + 1))
+    return if_(generic and entry["n_linear"] == entry["n_cells"], H)
+
+
 RULES = {
     **{name: lambda entry: H for name in EVERYWHERE},
     # a cell is not strict iff a neuron is degenerate on it, and then its points are near no strict region
@@ -134,6 +145,7 @@ RULES = {
     "cells_at_infinity": lambda e: ORACLE[e["name"]]["zero_bias_count"]["verdict"],
     "zero_bias_growth": growth,
     "neuron_scaling": lambda e: if_("hardtanh" not in e["activation"], H),
+    "no_hidden_symmetries": no_hidden_symmetries,
     # theorems on the arrangement of the first layer, on R^d
     **{
         name: lambda e: if_(whole(e), H)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -137,6 +138,12 @@ def test_list_prints_ids_and_titles():
     lines = run("lemmas", f"{ORACLES}#bump_1d", "--only", "list").stdout.splitlines()
     assert len(lines) == len(lemmas.statements())
     assert "euler  Euler's relation" in lines
+
+
+@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md"])
+def test_the_pages_say_how_many_statements_there_are(page):
+    said = re.findall(r"decides (\d+) (?:published )?statements", Path(page).read_text(encoding="utf-8"))
+    assert list(map(int, said)) == [len(lemmas.statements())]
 
 
 @pytest.mark.parametrize(
