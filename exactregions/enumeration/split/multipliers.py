@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import gcd, lcm
+from math import gcd, inf, lcm
 from operator import mul
 
 from exactregions.enumeration.split.cones import Cone
@@ -25,7 +25,7 @@ from exactregions.errors import UndecidedError
 from exactregions.lp import Infeasible, StrictSystem
 from exactregions.lp.exact import solve
 
-__all__ = ["Cut", "Refusal", "multipliers"]
+__all__ = ["Cut", "Support"]
 
 Ints = Sequence[int]
 
@@ -49,120 +49,127 @@ class Cut:
     entries: tuple[int, ...]
     unit: int
 
+    def named(self, name: str | None, sign: int = 1) -> Cut:
+        """Return the row, or its negative, under a name."""
+        return Cut(name, self.entries if sign > 0 else tuple([-entry for entry in self.entries]), self.unit)
+
 
 Terms = list[tuple[Cut, int]]
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A row that cannot hold on a cone.
-
-    Attributes
-    ----------
-    row : Cut
-        The row.
-    values : sequence of int
-        What its negative, which is non-negative on the cone and not zero, is at the cone's rays.
-    """
-
-    row: Cut
-    values: Ints
-
-
-def multipliers(cone: Cone, cuts: Sequence[Cut], refusal: Refusal, *, is_cone: bool) -> dict[str, int]:
-    """Return coprime multipliers, by the names of rows, which prove that a row cannot hold on a cone.
+class Support:
+    """The rows of a path where they meet, for as many refutations on its cone as are wanted.
 
     Parameters
     ----------
     cone : Cone
         With one constraint for each of `cuts`, in that order.
     cuts : sequence of Cut
-    refusal : Refusal
     is_cone : bool
         Whether there is no x_0; else it is the last coordinate.
 
     Examples
     --------
     >>> right = Cone.whole(2).split(1)[0].split(0)[0]  # x_0 >= 0 and x >= 0
-    >>> cuts = [Cut("", (0, 1), 1), Cut("L0", (1, 0), 1)]
+    >>> support = Support(right, [Cut("", (0, 1), 1), Cut("L0", (1, 0), 1)], is_cone=False)
     >>> row = Cut("U1", (-2, -1), 1)  # -2 x - 1 > 0
-    >>> multipliers(right, cuts, Refusal(row, [-sum(map(mul, row.entries, ray)) for ray in right.rays]), is_cone=False)
+    >>> support.refute(row, [2 * x + unit for x, unit in right.rays])
     {'L0': 2, 'U1': 1}
     """
-    size = cone.size
-    anchor = cuts[-1] if is_cone else Cut("", (*(0,) * (size - 1), 1), 1)
-    heights = [sum(map(mul, anchor.entries, ray)) for ray in cone.rays] if is_cone else [r[size - 1] for r in cone.rays]
-    best = _lowest(refusal.values, heights)
-    found = _at_vertex(cone, cuts, refusal, anchor, heights, best)
-    if found is None:
-        found = _by_simplex(cuts, refusal.row, size)
-    weights = [weight * cut.unit for cut, weight in found]
-    divisor = gcd(*weights)
-    return {cut.name: weight // divisor for (cut, _), weight in zip(found, weights, strict=True) if weight and cut.name}
 
+    def __init__(self, cone: Cone, cuts: Sequence[Cut], *, is_cone: bool) -> None:
+        self.cone, self.cuts = cone, cuts
+        last = cone.size - 1
+        self.anchor = Cut("", (*(0,) * last, 1), 1)
+        if is_cone and cuts:  # without cuts there is nothing to refute
+            self.anchor = cuts[-1]
+            self.heights = [sum(map(mul, self.anchor.entries, ray)) for ray in cone.rays]
+        else:
+            self.heights = [ray[last] for ray in cone.rays]
+        self._raised = [place for place, height in enumerate(self.heights) if height > 0]
+        self._edges: dict[int, list[tuple[Cut, int, int]] | None] = {}
 
-def _lowest(values: Ints, heights: Ints) -> int:
-    """Return a ray where values / heights is about smallest, among those with a positive height."""
-    best, least = -1, 0.0
-    for place, (value, height) in enumerate(zip(values, heights, strict=True)):
-        if height > 0:
-            try:
-                quotient = value / height
-            except OverflowError:
-                quotient = float("inf")
-            if best < 0 or quotient < least:
-                best, least = place, quotient
-    return best
+    def refute(self, row: Cut, values: Ints) -> dict[str, int]:
+        """Return coprime multipliers, by the names of rows, which prove that a row cannot hold on the cone.
 
-
-def _at_vertex(
-    cone: Cone, cuts: Sequence[Cut], refusal: Refusal, anchor: Cut, heights: Ints, vertex: int
-) -> Terms | None:
-    """Combine the rows at a vertex and the anchor; None if the vertex is not where values / heights is smallest."""
-    value, height = refusal.values[vertex], heights[vertex]
-    tight = cone.masks[vertex]
-    if tight.bit_count() == cone.size - len(cone.lines) - 1:
-        found = _along_edges(cone, cuts, refusal.values, heights, vertex)
+        Parameters
+        ----------
+        row : Cut
+            A row that is nowhere positive, and not zero.
+        values : sequence of int
+            What its negative is at the cone's rays.
+        """
+        found = self._at_vertex(row, values, self._lowest(values))
         if found is None:
-            return None
-        scale, terms = found
-    else:
-        rows = [cut for place, cut in enumerate(cuts) if tight >> place & 1 and cut.name is not None]
-        shifted = tuple([height * a + value * b for a, b in zip(refusal.row.entries, anchor.entries, strict=True)])
-        answer = _combination(rows, shifted, cone.size)
-        if answer is None:
-            return None
-        scale, terms = answer
-    return [(refusal.row, scale * height), (anchor, scale * value), *terms]
+            found = self._by_simplex(row)
+        weights = [weight * cut.unit for cut, weight in found]
+        divisor = gcd(*weights)
+        return {
+            cut.name: weight // divisor for (cut, _), weight in zip(found, weights, strict=True) if weight and cut.name
+        }
 
+    def _lowest(self, values: Ints) -> int:
+        """Return a ray where values / heights is about smallest, among those with a positive height."""
+        best, least = self._raised[0], inf
+        for place in self._raised:
+            try:
+                quotient = values[place] / self.heights[place]
+            except OverflowError:
+                continue
+            if quotient < least:
+                best, least = place, quotient
+        return best
 
-def _along_edges(cone: Cone, cuts: Sequence[Cut], values: Ints, heights: Ints, vertex: int) -> tuple[int, Terms] | None:
-    """Return s > 0 and terms that add up to s f', for a simple vertex; None if one of them is negative."""
-    value, height = values[vertex], heights[vertex]
-    masks, rays = cone.masks, cone.rays
-    parts: list[tuple[Cut, int, int]] = []
-    tight = left = masks[vertex]
-    while left:
-        bit = left & -left
-        left ^= bit
-        others = tight ^ bit
-        end = next(place for place, mask in enumerate(masks) if mask & others == others and place != vertex)
-        rise = height * values[end] - value * heights[end]
-        if rise < 0:
-            return None
-        if rise:
-            cut = cuts[bit.bit_length() - 1]
-            parts.append((cut, rise, sum(map(mul, cut.entries, rays[end]))))
-    scale = lcm(*[slope for _, _, slope in parts])
-    return scale, [(cut, rise * (scale // slope)) for cut, rise, slope in parts]
+    def _at_vertex(self, row: Cut, values: Ints, vertex: int) -> Terms | None:
+        """Combine the rows at a vertex and the anchor; None if values / heights is not smallest there."""
+        value, height = values[vertex], self.heights[vertex]
+        edges = self._edges_at(vertex)
+        if edges is None:
+            tight = self.cone.masks[vertex]
+            rows = [cut for place, cut in enumerate(self.cuts) if tight >> place & 1 and cut.name is not None]
+            shifted = [height * a + value * b for a, b in zip(row.entries, self.anchor.entries, strict=True)]
+            found = _combination(rows, shifted, self.cone.size)
+            if found is None:
+                return None
+            scale, terms = found
+        else:
+            parts = []
+            for cut, end, slope in edges:
+                rise = height * values[end] - value * self.heights[end]
+                if rise < 0:
+                    return None
+                if rise:
+                    parts.append((cut, rise, slope))
+            scale = lcm(*[slope for _, _, slope in parts])
+            terms = [(cut, rise * (scale // slope)) for cut, rise, slope in parts]
+        return [(row, scale * height), (self.anchor, scale * value), *terms]
 
+    def _edges_at(self, vertex: int) -> list[tuple[Cut, int, int]] | None:
+        """For each row tight at a simple vertex, where the edge ends that leaves it, and the row's value there."""
+        if vertex not in self._edges:
+            cone = self.cone
+            tight = left = cone.masks[vertex]
+            found: list[tuple[Cut, int, int]] | None = None
+            if tight.bit_count() == cone.size - len(cone.lines) - 1:
+                found = []
+                while left:
+                    bit = left & -left
+                    left ^= bit
+                    others = tight ^ bit
+                    for end, mask in enumerate(cone.masks):
+                        if mask & others == others and end != vertex:
+                            cut = self.cuts[bit.bit_length() - 1]
+                            found.append((cut, end, sum(map(mul, cut.entries, cone.rays[end]))))
+                            break
+            self._edges[vertex] = found
+        return self._edges[vertex]
 
-def _by_simplex(cuts: Sequence[Cut], row: Cut, size: int) -> Terms:
-    """Combine any of the rows."""
-    found = _combination([cut for cut in cuts if cut.name is not None], row.entries, size)
-    if found is None:
-        raise UndecidedError("internal error: no multipliers for a row that cannot hold")
-    return [(row, found[0]), *found[1]]
+    def _by_simplex(self, row: Cut) -> Terms:
+        """Combine any of the rows."""
+        found = _combination([cut for cut in self.cuts if cut.name is not None], row.entries, self.cone.size)
+        if found is None:
+            raise UndecidedError("internal error: no multipliers for a row that cannot hold")
+        return [(row, found[0]), *found[1]]
 
 
 def _combination(cuts: Sequence[Cut], row: Ints, size: int) -> tuple[int, Terms] | None:

@@ -21,7 +21,7 @@ from typing import Protocol
 
 from exactregions.enumeration.split.cones import Cone, Vector
 from exactregions.enumeration.split.homogeneous import HomogeneousProblem
-from exactregions.enumeration.split.multipliers import Cut, Refusal, multipliers
+from exactregions.enumeration.split.multipliers import Cut, Support
 from exactregions.errors import EmptyDomainError, UndecidedError
 from exactregions.rational import IntMatrix, integer_row
 
@@ -69,6 +69,16 @@ class _Layer:
     forms: list[list[int]]
     denominator: int
     walls: list[tuple[Cut, ...]]  # of each neuron: z - breakpoint
+
+
+@dataclass(frozen=True, slots=True)
+class _Fork:
+    """A neuron of a layer, where the values of its walls begin, and the first and last of its pieces that occur."""
+
+    place: int
+    at: int
+    low: int
+    high: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,81 +196,67 @@ class _Search:
     ) -> Iterator[Leaf]:
         """Decide the neurons that keep to one piece; then fork at another, or leave the layer."""
         columns = list(zip(*cone.rays, strict=True)) or [()] * (self.size + sum(map(len, layer.walls)))
+        support = Support(cone, cuts, is_cone=self.problem.is_cone)
         forks = []
         for place, at in places:
-            count = len(layer.walls[place])
-            sides = [_sides(cone, columns, at + k) for k in range(count)]
-            low = sum(positive and not negative for positive, negative in sides)
-            high = sum(positive for positive, _ in sides)
+            low = high = at
+            degenerate = False
+            for k in range(at, at + len(layer.walls[place])):
+                positive, negative = _sides(cone.lines, columns[k], k)
+                low += positive and not negative
+                high += positive
+                degenerate = degenerate or not (positive or negative)
+            fork = _Fork(place, at, low - at, high - at)
             if low == high:
                 neuron = layer.start + place
-                self.pieces[neuron] = low
-                self.degenerate[neuron] = (False, False) in sides
-                self.recorder.node(neuron, self._reasons(cone, cuts, layer, place, columns[at : at + count], low, high))
+                self.pieces[neuron], self.degenerate[neuron] = fork.low, degenerate
+                self.recorder.node(neuron, self._reasons(support, layer, fork, columns))
             else:
-                forks.append((place, at, low, high))
+                forks.append(fork)
         if forks:
-            self._fork(cone, cuts, layer, forks, columns)
+            self._fork(support, layer, forks, columns)
         else:
             yield from self._enter(cone, cuts, layer.number + 1, layer)
 
-    def _reasons(
-        self,
-        cone: Cone,
-        cuts: tuple[Cut, ...],
-        layer: _Layer,
-        place: int,
-        columns: Sequence[Vector],
-        low: int,
-        high: int,
-    ) -> list[Reason]:
-        """Say what becomes of each piece of a neuron of which the pieces from `low` to `high` occur."""
-        walls, form = layer.walls[place], layer.forms[place]
-        constant = not any(form if self.problem.is_cone else form[:-1])
+    def _reasons(self, support: Support, layer: _Layer, fork: _Fork, columns: Sequence[Vector]) -> list[Reason]:
+        """Say what becomes of each piece of a neuron."""
+        walls, form = layer.walls[fork.place], layer.forms[fork.place]
         reasons: list[Reason] = []
         for piece in range(len(walls) + 1):
-            if low <= piece <= high:
+            if fork.low <= piece <= fork.high:
                 reasons.append("child")
-            elif constant:
+            elif not any(form if self.problem.is_cone else form[:-1]):
                 reasons.append("constant")
+            elif piece < fork.low:
+                row = walls[piece].named(f"U{layer.start + fork.place}", -1)
+                reasons.append(support.refute(row, columns[fork.at + piece]))
             else:
-                letter, k, sign = ("U", piece, -1) if piece < low else ("L", piece - 1, 1)
-                row = _oriented(walls[k], f"{letter}{layer.start + place}", sign)
-                values = columns[k] if sign < 0 else [-value for value in columns[k]]
-                reasons.append(multipliers(cone, cuts, Refusal(row, values), is_cone=self.problem.is_cone))
+                row = walls[piece - 1].named(f"L{layer.start + fork.place}")
+                reasons.append(support.refute(row, [-value for value in columns[fork.at + piece - 1]]))
         return reasons
 
-    def _fork(
-        self,
-        cone: Cone,
-        cuts: tuple[Cut, ...],
-        layer: _Layer,
-        forks: list[tuple[int, int, int, int]],
-        columns: Sequence[Vector],
-    ) -> None:
+    def _fork(self, support: Support, layer: _Layer, forks: list[_Fork], columns: Sequence[Vector]) -> None:
         """Decide a neuron that has several pieces here, and put its children on the stack."""
-        place, at, low, high = chosen = _most_even(forks, columns)
-        walls = layer.walls[place]
-        neuron = layer.start + place
-        mine = columns[at : at + len(walls)]
-        self.recorder.node(neuron, self._reasons(cone, cuts, layer, place, mine, low, high))
+        chosen = _most_even(forks, columns)
+        self.recorder.node(layer.start + chosen.place, self._reasons(support, layer, chosen, columns))
         kept, places = list(range(self.size)), []
         for fork in forks:
             if fork is not chosen:
-                places.append((fork[0], len(kept)))
-                kept.extend(range(fork[1], fork[1] + len(layer.walls[fork[0]])))
+                places.append((fork.place, len(kept)))
+                kept.extend(range(fork.at, fork.at + len(layer.walls[fork.place])))
         width = len(kept)
-        rest = _project(cone, [*kept, *range(at + low, at + high)])
+        rest = _project(support.cone, [*kept, *range(chosen.at + chosen.low, chosen.at + chosen.high)])
+        walls, neuron, cuts = layer.walls[chosen.place], layer.start + chosen.place, tuple(support.cuts)
         children = []
-        for k in range(low, high):
-            above, below = rest.split(width + k - low)
-            down = _oriented(walls[k], f"U{neuron}", -1)
+        for k in range(chosen.low, chosen.high):
+            above, below = rest.split(width + k - chosen.low)
+            down = walls[k].named(f"U{neuron}", -1)
             children.append(_Task(below, (*cuts, down), layer, tuple(places), neuron, k))
             rest = above
-            if k > low:  # the row that the last one implies
-                cuts = (*cuts[:-1], Cut(None, cuts[-1].entries, 1))
-            cuts = (*cuts, _oriented(walls[k], f"L{neuron}", 1))
-        children.append(_Task(rest, cuts, layer, tuple(places), neuron, high))
+            if k > chosen.low:  # the row that this one implies
+                cuts = (*cuts[:-1], cuts[-1].named(None))
+            cuts = (*cuts, walls[k].named(f"L{neuron}"))
+        children.append(_Task(rest, cuts, layer, tuple(places), neuron, chosen.high))
         self.stack.extend(reversed(children))
 
     def _signal(self, layer: _Layer) -> tuple[IntMatrix, int]:
@@ -291,21 +287,13 @@ def _wall(form: Sequence[int], denominator: int, mark: Fraction) -> Cut:
     return Cut("", tuple(scaled), denominator * mark.denominator)
 
 
-def _oriented(wall: Cut, name: str, sign: int) -> Cut:
-    return Cut(name, wall.entries if sign > 0 else tuple([-entry for entry in wall.entries]), wall.unit)
-
-
 def _with_values(cone: Cone, rows: Sequence[Vector]) -> Cone:
     """Put the values of linear forms behind the coordinates of a cone's rays and lines."""
-    size = cone.size
-    vectors = [vector[:size] for vector in (*cone.rays, *cone.lines)]
-    if not rows or not vectors:
-        values: list[Vector] = [()] * len(vectors)
-    else:
-        table = IntMatrix(len(vectors), size, [value for vector in vectors for value in vector])
-        forms = IntMatrix(len(rows), size, [value for row in rows for value in row]).transpose()
-        values = [tuple(map(int, row)) for row in (table * forms).tolist()]
-    return cone.with_values(values[: len(cone.rays)], values[len(cone.rays) :])
+    rays, lines = (
+        [tuple([sum(map(mul, row, vector)) for row in rows]) for vector in vectors]
+        for vectors in (cone.rays, cone.lines)
+    )
+    return cone.with_values(rays, lines)
 
 
 def _project(cone: Cone, columns: Sequence[int]) -> Cone:
@@ -314,20 +302,19 @@ def _project(cone: Cone, columns: Sequence[int]) -> Cone:
     return Cone(cone.size, tuple(map(take, cone.lines)), tuple(map(take, cone.rays)), cone.masks, cone.n_cuts)
 
 
-def _sides(cone: Cone, columns: Sequence[Vector], at: int) -> tuple[bool, bool]:
-    """Whether the form held at an entry is positive, and whether it is negative, somewhere in the cone."""
-    for line in cone.lines:
+def _sides(lines: Sequence[Vector], column: Sequence[int], at: int) -> tuple[bool, bool]:
+    """Whether a form is positive, and whether it is negative, somewhere in a cone, by its values at lines and rays."""
+    for line in lines:
         if line[at]:
             return True, True
-    column = columns[at]
     return max(column, default=0) > 0, min(column, default=0) < 0
 
 
-def _most_even(forks: Sequence[tuple[int, int, int, int]], columns: Sequence[Vector]) -> tuple[int, int, int, int]:
+def _most_even(forks: Sequence[_Fork], columns: Sequence[Vector]) -> _Fork:
     """Choose the neuron whose first wall here has the rays most evenly on its sides."""
     best, most = forks[0], -1
     for fork in forks:
-        column = columns[fork[1] + fork[2]]
+        column = columns[fork.at + fork.low]
         above = sum([value > 0 for value in column])
         below = sum([value < 0 for value in column])
         if min(above, below) > most:

@@ -14,7 +14,7 @@ from exactregions.enumeration.split import certifying, proving
 from exactregions.enumeration.split.certifying import stream_proof
 from exactregions.enumeration.split.cones import Cone
 from exactregions.enumeration.split.homogeneous import homogeneous_problem
-from exactregions.enumeration.split.multipliers import Cut, Refusal, multipliers
+from exactregions.enumeration.split.multipliers import Cut, Support
 from exactregions.enumeration.split.proving import prove_cells
 from exactregions.errors import EmptyDomainError, UndecidedError
 from exactregions.network.formats import from_json
@@ -134,11 +134,13 @@ def test_no_result_if_kernel_and_proof_disagree(fault, tmp_path):
 
 
 def test_a_wrong_multiplier_is_rejected_by_the_checkers(tmp_path, monkeypatch):
-    def wrong(*args, **kwargs):
-        found = multipliers(*args, **kwargs)
+    right = Support.refute
+
+    def wrong(self, row, values):
+        found = right(self, row, values)
         return {name: value + (place == 0) for place, (name, value) in enumerate(found.items())}
 
-    monkeypatch.setattr(proving, "multipliers", wrong)
+    monkeypatch.setattr(proving.Support, "refute", wrong)
     network, domain = er.Network([([[1, 0], [0, 1], [1, 1]], [0, 0, -1])]), er.WholeSpace(2)
     path = tmp_path / "proof.jsonl"
     stream_proof(network, domain, path, n_cells=7, n_strict=7)
@@ -147,11 +149,9 @@ def test_a_wrong_multiplier_is_rejected_by_the_checkers(tmp_path, monkeypatch):
 
 def test_a_row_that_can_hold_has_no_multipliers():
     right = Cone.whole(2).split(1)[0].split(0)[0]  # x >= 0
-    cuts = [Cut("", (0, 1), 1), Cut("L0", (1, 0), 1)]
-    row = Cut("U1", (1, -1), 1)  # x - 1 > 0 holds at 2
-    refusal = Refusal(row, [unit - x for x, unit in right.rays])
+    support = Support(right, [Cut("", (0, 1), 1), Cut("L0", (1, 0), 1)], is_cone=False)
     with pytest.raises(UndecidedError, match="no multipliers"):
-        multipliers(right, cuts, refusal, is_cone=False)
+        support.refute(Cut("U1", (1, -1), 1), [unit - x for x, unit in right.rays])  # x - 1 > 0 holds at 2
 
 
 def test_beyond_five_dimensions_the_list_is_proved(tmp_path):
