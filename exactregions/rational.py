@@ -8,10 +8,11 @@ integer matrix over one positive denominator, so that products need no gcd) do t
 
 from __future__ import annotations
 
+import math
 import numbers
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from math import gcd, lcm
@@ -19,6 +20,7 @@ from typing import Any
 
 import numpy as np
 from flint import fmpq, fmpq_mat, fmpz, fmpz_mat, nmod_mat
+from numpy.typing import NDArray
 
 from exactregions.errors import FormatError, InputError, NonFiniteError, ShapeError
 
@@ -268,6 +270,13 @@ def round_to_bits(value: Fraction, bits: int) -> Fraction:
     return Fraction(round(value * (1 << bits)), 1 << bits)
 
 
+def _nearest(numerator: int, denominator: int) -> float:
+    try:
+        return numerator / denominator or (math.copysign(2.0**-1074, numerator) if numerator else 0.0)
+    except OverflowError:
+        return math.inf if numerator > 0 else -math.inf
+
+
 @dataclass(frozen=True, slots=True)
 class RationalMatrix:
     """A rational matrix as an integer matrix over one positive denominator, not necessarily in lowest terms.
@@ -288,6 +297,7 @@ class RationalMatrix:
 
     numerators: IntMatrix
     denominator: int = 1
+    _floats: NDArray[np.float64] | None = field(default=None, init=False, repr=False, compare=False)
 
     @classmethod
     def from_rows(cls, rows: object, *, columns: int | None = None) -> RationalMatrix:
@@ -314,6 +324,25 @@ class RationalMatrix:
         """All entries, in lowest terms, row by row."""
         denominator = self.denominator
         return tuple(tuple([Fraction(int(v), denominator) for v in row]) for row in self.numerators.tolist())
+
+    def to_floats(self) -> NDArray[np.float64]:
+        """Return all entries, each rounded to nearest as int / int does in Python, once and for all: read-only.
+
+        Entries beyond float64 are infinite, and one that is not 0 is at least 2^-1074 in magnitude.
+
+        Examples
+        --------
+        >>> RationalMatrix.from_rows([["1/3", 10**400], [0, f"1/{10**400}"]]).to_floats()
+        array([[3.33333333e-001,             inf],
+               [0.00000000e+000, 4.94065646e-324]])
+        """
+        found = self._floats
+        if found is None:
+            flat = [_nearest(int(value), self.denominator) for value in self.numerators.entries()]
+            found = np.array(flat, np.float64).reshape(self.shape)
+            found.flags.writeable = False
+            object.__setattr__(self, "_floats", found)
+        return found
 
     def transpose(self) -> RationalMatrix:
         """Exchange rows and columns."""

@@ -85,6 +85,14 @@ def test_enumerate_saves_what_it_found(tmp_path, ladder):
     assert er.RegionComplex.load(out).n_cells == 550
 
 
+@pytest.mark.parametrize("engine", ["split", "walk"])
+def test_enumerate_counts_facets_and_saves_them(tmp_path, ladder, engine):
+    out = tmp_path / "cells.npz"
+    result = run("enumerate", ladder("d2-16x2"), "-o", out, "--engine", engine, "--facets", "--json")
+    assert json.loads(result.stdout)["n_facets"] == 1064
+    assert len(er.RegionComplex.load(out)._facets) == 1064
+
+
 def test_enumerate_prints_patterns_and_explores_locally(ladder):
     result = run("enumerate", ladder("d3-8x2"), "--start", "0,1/2,-3", "--max-depth", "1", "--patterns", "--json")
     facts = json.loads(result.stdout)

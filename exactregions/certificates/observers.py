@@ -44,7 +44,7 @@ class Observer(Protocol):
         """Report one cell, its witness in the domain's own coordinates."""
 
     def progress(self, done: int, waiting: int) -> None:
-        """Report how many cells are settled and how many are known to wait."""
+        """Report how many cells are settled, and how many are known to wait (by `split`: about how many)."""
 
     def end(self, n_cells: int, n_strict: int, *, complete: bool) -> None:
         """Say that the search is over, and whether it found everything."""

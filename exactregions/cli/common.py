@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
@@ -107,6 +107,7 @@ class Progress(NullObserver):
         from tqdm.auto import tqdm
 
         self._bar = tqdm(desc="cells", unit=" cells", disable=None, leave=False)
+        self._engine = ""
 
     def __enter__(self) -> Self:
         return self
@@ -116,12 +117,16 @@ class Progress(NullObserver):
 
     def start(self, problem: Problem) -> None:
         """Name the engine."""
+        self._engine = problem.engine
         self._bar.set_description(problem.engine)
 
     def progress(self, done: int, waiting: int) -> None:
-        """Show how far the search is."""
+        """Show how far the search is; of `split`, which estimates the rest, out of about how many cells."""
+        if self._engine == "split":
+            self._bar.total = done + waiting if waiting else None
+        else:
+            self._bar.set_postfix(waiting=waiting, refresh=False)
         self._bar.update(done - self._bar.n)
-        self._bar.set_postfix(waiting=waiting, refresh=False)
 
     @staticmethod
     def interrupted(found: RegionComplex, limit: int | None) -> bool:
@@ -147,9 +152,16 @@ def complex_facts(found: RegionComplex) -> dict[str, Any]:
     return facts
 
 
-def report(found: RegionComplex, as_json: bool, *, interrupted: bool, patterns: bool = False) -> None:
+def report(
+    found: RegionComplex,
+    as_json: bool,
+    *,
+    interrupted: bool,
+    patterns: bool = False,
+    more: Mapping[str, int] | None = None,
+) -> None:
     """Print what a complex is; if it was interrupted, exit with 130 after that."""
-    facts = complex_facts(found)
+    facts = complex_facts(found) | dict(more or {})
     if patterns:
         facts["patterns"] = found.pattern_texts()
     print_facts(facts, as_json)

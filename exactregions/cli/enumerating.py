@@ -68,6 +68,7 @@ def count(
 @click.option("-o", "--output", metavar="FILE", help="Save the whole result (load it with RegionComplex.load).")
 @click.option("--start", metavar="X1,X2,...", help="Point to start from, for local exploration.")
 @click.option("--max-depth", type=click.IntRange(min=0), help="Stop so many facets away from the start.")
+@click.option("--facets", is_flag=True, help="Find which cells share a facet, too, and print how many pairs do.")
 @click.option("--patterns", is_flag=True, help="Print every pattern too, one a line.")
 def enumerate_(
     net: str,
@@ -80,6 +81,7 @@ def enumerate_(
     output: str | None,
     start: str | None,
     max_depth: int | None,
+    facets: bool,
     patterns: bool,
 ) -> None:
     """List the cells of a network, with their witnesses and neighbours."""
@@ -96,13 +98,17 @@ def enumerate_(
             max_depth=max_depth,
             start=point,
             threads=threads,
+            facets=facets,
             observer=progress,
         )
+        n_facets = found.n_facets if facets else None
     if output is not None:
         found.save(output)
         click.echo(f"saved to {output}", err=True)
     limited = max_cells is not None or max_depth is not None
-    report(found, as_json, interrupted=found.status is Status.LOWER_BOUND and not limited, patterns=patterns)
+    interrupted = found.status is Status.LOWER_BOUND and not limited
+    more = {} if n_facets is None else {"n_facets": n_facets}
+    report(found, as_json, interrupted=interrupted, patterns=patterns, more=more)
 
 
 @click.command()

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "degree_statistics",
+    "facet_name",
     "facet_pairs",
     "neighbour_arrays",
     "region_graph",
@@ -59,7 +60,7 @@ def shared_facets(cells: Sequence[CellInequalities], patterns: Sequence[Sequence
     for index, (cell, pattern) in enumerate(zip(cells, patterns, strict=True)):
         for place in range(len(cell.rows)):
             if cell.is_wall(place):
-                name, upper = _name(cell, place, pattern)
+                name, upper = facet_name(cell, place, pattern)
                 sides[name][upper].append(index)
     pairs = set()
     for (hyperplane, _), (below, above) in sides.items():
@@ -98,7 +99,7 @@ def facet_pairs(
     for index, (cell, pattern, witness) in enumerate(cells):
         for facet in find_facets(cell.matrix, witness):
             if cell.is_wall(facet.row):
-                name, upper = _name(cell, facet.row, pattern)
+                name, upper = facet_name(cell, facet.row, pattern)
                 if sides[name][upper] >= 0:
                     raise UndecidedError(f"cells {sides[name][upper]} and {index} claim the same side of one facet")
                 sides[name][upper] = index
@@ -160,8 +161,8 @@ def region_graph(complex_: RegionComplex) -> nx.Graph:
     return graph
 
 
-def _name(cell: CellInequalities, place: int, pattern: Sequence[int]) -> tuple[tuple[Row, tuple[int, ...]], bool]:
-    """Return what both cells of a facet agree on, and whether this cell is on the upper side of the hyperplane."""
+def facet_name(cell: CellInequalities, place: int, pattern: Sequence[int]) -> tuple[tuple[Row, tuple[int, ...]], bool]:
+    """Return what both cells of a facet on a row agree on, and whether this cell is on the upper side of it."""
     hyperplane, upper = _orient(cell.rows[place])
     still = frozenset(side.neuron for side in cell.sides[place]).union(cell.degenerate)
     kept = tuple(-1 if neuron in still else int(piece) for neuron, piece in enumerate(pattern))

@@ -42,10 +42,18 @@ class Chunk:
         For the rows whose point is not a float64 vector.
     degenerate : uint8 array (n_cells, ceil(N / 8)), or None
         Degenerate neurons as bits, first neuron in the most significant one; None if there are none.
+    facet_counts : int64 array (n_cells,), or None
+        How many facets inside the domain each cell has, where facets are wanted and the kernel tells.
+    facet_rows : int32 array
+        The rows that are these facets, numbered through all layers, cell after cell.
     undecided : list of Prefix
         Subtrees left to the next rung.
     decisions : mapping of str to int
         How many signs each rung decided, and other counters.
+    fraction : float
+        About which part of the search is done with this chunk, judged by its prefixes; 0 if it cannot be told.
+    complete : bool
+        False if the kernel was stopped, so that cells are missing.
     """
 
     n_cells: int
@@ -54,11 +62,17 @@ class Chunk:
     points: NDArray[np.float64] | None = None
     exact_points: dict[int, Point] = field(default_factory=dict)
     degenerate: NDArray[np.uint8] | None = None
+    facet_counts: NDArray[np.int64] | None = None
+    facet_rows: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     undecided: list[Prefix] = field(default_factory=list)
     decisions: Mapping[str, int] = field(default_factory=dict)
+    fraction: float = 0.0
+    complete: bool = True
 
 
-def exact_chunk(problem: HomogeneousProblem, cells: Iterable[ExactCell], *, listing: bool) -> Chunk:
+def exact_chunk(
+    problem: HomogeneousProblem, cells: Iterable[ExactCell], *, listing: bool, faceting: bool = False
+) -> Chunk:
     """Make a chunk of cells of the exact rung, each witness checked in rational arithmetic."""
     found = list(cells)
     strict = sum(not cell.degenerate for cell in found)
@@ -80,7 +94,12 @@ def exact_chunk(problem: HomogeneousProblem, cells: Iterable[ExactCell], *, list
             exact[place] = point
     packed = PatternCodec.of(network).pack([cell.pattern for cell in found])
     flags = np.packbits(marks, axis=1) if strict < len(found) else None
-    return Chunk(len(found), strict, packed, points, exact, flags)
+    chunk = Chunk(len(found), strict, packed, points, exact, flags)
+    if faceting:
+        rows = [cell.facet_rows for cell in found]
+        chunk.facet_counts = np.array([len(own) for own in rows], np.int64)
+        chunk.facet_rows = np.array([row for own in rows for row in own], np.int32)
+    return chunk
 
 
 def is_strictly_inside(

@@ -74,6 +74,28 @@ class Cone:
                 negative = True
         return positive, negative
 
+    def facets(self) -> list[int]:
+        """The cuts that are facets, each facet once.
+
+        Faces are ordered as the sets of rays on them are, and every facet is where some cut vanishes: a cut is a facet
+        if no other one vanishes on all its rays and on more.  (Modulo lines a half-space has one ray, which is not on
+        its only facet.)
+
+        Examples
+        --------
+        >>> quadrant = Cone.whole(2).split(0)[0].split(1)[0]
+        >>> quadrant.facets(), Cone.whole(2).split(0)[0].facets()
+        ([0, 1], [0])
+        """
+        rays = [0] * self.n_cuts
+        for place, mask in enumerate(self.masks):
+            while mask:
+                low = mask & -mask
+                mask ^= low
+                rays[low.bit_length() - 1] |= 1 << place
+        first = {on: cut for cut, on in reversed(list(enumerate(rays)))}
+        return sorted(cut for on, cut in first.items() if not any(on & more == on != more for more in first))
+
     def with_values(self, values: list[Vector], line_values: list[Vector]) -> Cone:
         """Return the cone with other values behind the coordinates, one vector for each ray and each line."""
         size = self.size

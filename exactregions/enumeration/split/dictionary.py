@@ -36,6 +36,7 @@ from exactregions.enumeration.split.dictionary_state import (
     LAST_JOB,
     LEAVES,
     LPS,
+    NEXT_JOB,
     OPEN,
     PIVOTS,
     REFUSALS,
@@ -211,7 +212,7 @@ def search(
     threads: int = 1,
     max_cells: int | None = None,
     cancel: NDArray[np.uint8] | None = None,
-    progress: Callable[[float, int], None] | None = None,
+    progress: Callable[[float, Outcome], None] | None = None,
 ) -> Outcome:
     """Search a problem.
 
@@ -227,7 +228,7 @@ def search(
     cancel : uint8 array of shape (1,), optional
         Set it to 1 to stop the search from another thread.
     progress : callable, optional
-        Called with the fraction of start nodes that are done and the number of cells so far.
+        Called now and then with the fraction of start nodes that are done, and what is found so far.
     """
     flag = np.zeros(1, np.uint8) if cancel is None else cancel
     outcome = Outcome()
@@ -239,7 +240,7 @@ def search(
         run = _Run(start, PatternCodec.of(problem.network), outcome, emit, flag, max_cells)
         for part in run.blocks(threads):
             if progress is not None:
-                progress((number + part) / len(starts), outcome.n_cells)
+                progress((number + part) / len(starts), outcome)
         if flag[0]:
             outcome.complete = False
             break
@@ -271,16 +272,17 @@ class _Run:
             self.idle.append(worker)
 
     def blocks(self, threads: int) -> Iterator[float]:
-        """Search all blocks in order, taking in what they find; yield the fraction that is done."""
+        """Search all blocks in order, taking in what they find; yield the fraction that is done, now and then."""
         size = min(_MOST_JOBS, max(1, self.count // (_FEW_JOBS if threads > 1 else _FEW_JOBS // 8)))
         ends = [(low, min(low + size, self.count)) for low in range(0, self.count, size)]
         if threads <= 1:
             for low, high in ends:
                 for part in self._search(low, high):
                     self._take(part)
+                    yield (low + max(int(part.control[NEXT_JOB]) - 1, 0)) / self.count
+                    if self.cancel[0]:
+                        return
                 yield high / self.count
-                if self.cancel[0]:
-                    return
             return
         waiting: deque[tuple[int, Future[list[_Part]]]] = deque()
         with ThreadPoolExecutor(threads) as pool:

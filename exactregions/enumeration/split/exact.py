@@ -17,7 +17,7 @@ A sum of positive multiples of a cell's rays is inside it: that is the witness.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from exactregions.enumeration.split.cones import Cone, Vector
@@ -40,11 +40,22 @@ class ExactCell:
         Neurons that are identically at a breakpoint on the cell.
     ray : tuple of int
         A homogeneous vector inside the cell, in reduced coordinates (`HomogeneousProblem.lift` makes a point of it).
+    cone : Cone
+        Its closure.
+    cuts : tuple of int
+        The rows that cut it out, numbered through all layers, in the order of the cone's cuts; -1 for the domain's.
     """
 
     pattern: tuple[int, ...]
     degenerate: tuple[int, ...]
     ray: Vector
+    cone: Cone
+    cuts: tuple[int, ...]
+
+    @property
+    def facet_rows(self) -> list[int]:
+        """The rows that are facets; the domain's sides are left out."""
+        return [self.cuts[cut] for cut in self.cone.facets() if self.cuts[cut] >= 0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +88,16 @@ class _Signal:
 
 @dataclass(frozen=True, slots=True)
 class _Walls:
-    """The walls of a layer on a cell: integer rows; the neuron and the forms that they belong to."""
+    """The walls of a layer on a cell: integer rows and their numbers; the neuron and the forms that they belong to."""
 
     rows: list[Vector]
+    numbers: list[int]
     neurons: list[int]
     forms: list[list[int]]
     denominator: int
+
+
+_NO_WALLS = _Walls([], [], [], [], 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +108,7 @@ class _Node:
     signs: tuple[int, ...]
     pattern: tuple[int, ...]
     degenerate: tuple[int, ...]
+    cuts: tuple[int, ...]
 
 
 def search_exact(problem: HomogeneousProblem, prefix: Sequence[Sequence[int]] = ()) -> Iterator[ExactCell]:
@@ -115,7 +131,7 @@ def search_exact(problem: HomogeneousProblem, prefix: Sequence[Sequence[int]] = 
     cone = _domain_cone(problem)
     if cone is None:
         return
-    root = _enter(problem, _Node(cone, -1, _Walls([], [], [], 1), (), (), ()), _embedding(problem), prefix)
+    root = _enter(problem, _Node(cone, -1, _NO_WALLS, (), (), (), (-1,) * cone.n_cuts), _embedding(problem), prefix)
     stack = [root] if root is not None else []
     while stack:
         node = stack.pop()
@@ -125,40 +141,57 @@ def search_exact(problem: HomogeneousProblem, prefix: Sequence[Sequence[int]] = 
             positive, negative = node.cone.sides(entries + wall)
             if positive and negative:
                 above, below = node.cone.split(entries + wall)
+                cuts = (*node.cuts, node.walls.numbers[wall])
                 for side, sign in ((above, 1), (below, -1)):
-                    stack.append(_Node(side, node.layer, node.walls, (*signs, sign), node.pattern, node.degenerate))
+                    stack.append(replace(node, cone=side, signs=(*signs, sign), cuts=cuts))
                 break
             signs.append(1 if positive else -1 if negative else 0)
         else:
             pattern, degenerate, signal = _leave(problem, node, signs)
             if node.layer + 1 == len(problem.network.layers):
-                yield ExactCell(pattern, degenerate, _inside(node.cone))
+                yield ExactCell(pattern, degenerate, _inside(node.cone), node.cone, node.cuts)
             else:
-                done = _Node(node.cone, node.layer, node.walls, (), pattern, degenerate)
+                done = replace(node, signs=(), pattern=pattern, degenerate=degenerate)
                 below_node = _enter(problem, done, signal, prefix)
                 if below_node is not None:
                     stack.append(below_node)
 
 
-def start_cells(problem: HomogeneousProblem) -> list[StartCell]:
+def start_cells(problem: HomogeneousProblem, at_least: int = 1) -> list[StartCell]:
     """Split the domain by the start rows into pointed cones with their exact rays.
 
-    Returns no cell if the domain has no interior.
+    Parameters
+    ----------
+    problem : HomogeneousProblem
+    at_least : int
+        Go on with other rows of the first layer until there are so many cones, as far as there are rows.
+
+    Returns
+    -------
+    list of StartCell
+        In an order in which those that share their first signs stand together; empty if the domain has no interior.
     """
     cone = _domain_cone(problem)
     if cone is None:
         return []
-    names = _cut_names(problem)
+    order = list(problem.start_rows)
     first = problem.layers[0].matrix.numerators.tolist() if problem.layers else []
-    rows = [tuple(map(int, first[row])) for row in problem.start_rows]
-    found: list[tuple[Cone, list[int], tuple[tuple[int, int], ...]]] = [(_valued(cone, rows), names, ())]
-    for place, row in enumerate(problem.start_rows):
-        entry = cone.size + place
-        found = [
-            (side, [*ids, row], (*signs, (row, sign)))
-            for whole, ids, signs in found
-            for side, sign in zip(whole.split(entry), (1, -1), strict=True)
-        ]
+    if 1 << len(order) < at_least and first:
+        is_wall = problem.layers[0].is_wall
+        order += [row for row in range(len(first)) if is_wall[row] and row not in set(order)]
+    rows = [tuple(map(int, first[row])) for row in order]
+    found: list[tuple[Cone, list[int], tuple[tuple[int, int], ...]]] = [(_valued(cone, rows), _cut_names(problem), ())]
+    for place, row in enumerate(order):
+        if place >= len(problem.start_rows) and len(found) >= at_least:
+            break
+        parts = []
+        for whole, ids, signs in found:
+            if all(whole.sides(cone.size + place)):
+                halves = zip(whole.split(cone.size + place), (1, -1), strict=True)
+                parts += [(half, [*ids, row], (*signs, (row, sign))) for half, sign in halves]
+            else:
+                parts.append((whole, ids, signs))
+        found = parts
     cells = []
     for cone, ids, signs in found:
         rays = tuple(ray[: cone.size] for ray in cone.rays)
@@ -225,11 +258,12 @@ def _enter(problem: HomogeneousProblem, node: _Node, signal: _Signal, prefix: Se
     """Put the walls of the next layer on a cell, and restrict it to the prefix; None if nothing is left."""
     layer = node.layer + 1
     if layer == len(problem.network.layers):
-        return _Node(node.cone, layer - 1, _Walls([], [], [], 1), (), node.pattern, node.degenerate)
+        return replace(node, walls=_NO_WALLS, signs=())
     matrix = problem.network.layers[layer].matrix
     forms = [list(map(int, row)) for row in (matrix.numerators * signal.matrix).tolist()]
-    walls = _walls(forms, matrix.denominator * signal.denominator, problem.network.activations[layer])
-    cone = _valued(node.cone, walls.rows)
+    numbers = problem.wall_numbers[layer]
+    walls = _walls(forms, numbers, matrix.denominator * signal.denominator, problem.network.activations[layer])
+    cone, cuts = _valued(node.cone, walls.rows), node.cuts
     if layer < len(prefix):
         sides = [s for s, is_wall in zip(prefix[layer], problem.layers[layer].is_wall, strict=True) if is_wall]
         for wall, side in enumerate(sides):
@@ -238,10 +272,13 @@ def _enter(problem: HomogeneousProblem, node: _Node, signal: _Signal, prefix: Se
                 return None
             if side and positive and negative:
                 cone = cone.split(cone.size + wall)[0 if side > 0 else 1]
-    return _Node(cone, layer, walls, (), node.pattern, node.degenerate)
+                cuts = (*cuts, numbers[wall])
+    return _Node(cone, layer, walls, (), node.pattern, node.degenerate, cuts)
 
 
-def _walls(forms: list[list[int]], denominator: int, activations: Sequence[PiecewiseLinear]) -> _Walls:
+def _walls(
+    forms: list[list[int]], numbers: list[int], denominator: int, activations: Sequence[PiecewiseLinear]
+) -> _Walls:
     rows, neurons = [], []
     for neuron, (form, phi) in enumerate(zip(forms, activations, strict=True)):
         for mark in phi.breakpoints:
@@ -250,7 +287,7 @@ def _walls(forms: list[list[int]], denominator: int, activations: Sequence[Piece
                 scaled[-1] -= mark.numerator * denominator
             rows.append(tuple(scaled))
             neurons.append(neuron)
-    return _Walls(rows, neurons, forms, denominator)
+    return _Walls(rows, numbers, neurons, forms, denominator)
 
 
 def _leave(

@@ -29,7 +29,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import gcd
 
 import numpy as np
@@ -148,6 +148,15 @@ class HomogeneousProblem:
         """Effective dimension: the projective one, n_coordinates - 1."""
         return self.n_coordinates - 1
 
+    @cached_property
+    def wall_numbers(self) -> list[list[int]]:
+        """For each layer its rows that are walls, numbered through the rows of all layers."""
+        starts = (0, *accumulate(layer.n_rows for layer in self.layers))
+        return [
+            [start + row for row, is_wall in enumerate(layer.is_wall) if is_wall]
+            for start, layer in zip(starts, self.layers, strict=False)
+        ]
+
     def lift(self, ray: Sequence[Fraction | int]) -> tuple[Fraction, ...]:
         """Take a homogeneous vector with x_0 > 0 (any vector, for cones) to a point of the domain."""
         scale = 1 if self.is_cone else ray[-1]
@@ -172,10 +181,10 @@ class HomogeneousProblem:
     def _float_layers(self) -> tuple[FloatLayer, ...] | None:
         found: list[FloatLayer] = []
         for layer in self.layers:
-            entries = _to_floats(layer.matrix)
+            entries = layer.matrix.to_floats()
             pairs = list(dict.fromkeys(layer.slopes))
             place = {pair: index for index, pair in enumerate(pairs)}
-            slopes = _to_floats(RationalMatrix.from_rows(pairs))[[place[pair] for pair in layer.slopes]]
+            slopes = RationalMatrix.from_rows(pairs).to_floats()[[place[pair] for pair in layer.slopes]]
             for table in (entries, slopes):
                 used = np.abs(table[table != 0])
                 if used.size and not (used.min() >= _SMALLEST and used.max() <= _LARGEST):
@@ -320,7 +329,8 @@ def _pivoted(first: Sequence[Sequence[Fraction]], rank: int) -> list[int]:
         return []
     order: list[int] = []
     for _ in range(min(rank, len(first))):
-        norms = (table * table).sum(axis=1)
+        with np.errstate(over="ignore"):
+            norms = (table * table).sum(axis=1)
         norms[order] = -1.0
         best = int(norms.argmax())
         order.append(best)
@@ -328,19 +338,6 @@ def _pivoted(first: Sequence[Sequence[Fraction]], rank: int) -> list[int]:
             unit = table[best] / np.sqrt(norms[best])
             table = table - np.outer(table @ unit, unit)
     return order + [i for i in range(len(first)) if i not in set(order)]
-
-
-def _to_floats(matrix: RationalMatrix) -> NDArray[np.float64]:
-    """Round to nearest, as int / int does in Python."""
-    denominator = matrix.denominator
-    flat = [int(value) for value in matrix.numerators.entries()]
-    try:
-        rounded = [value / denominator for value in flat]
-    except OverflowError:
-        return np.full(matrix.shape, np.inf)
-    if not all(rounded):  # a non-zero entry never passes for a structural zero
-        rounded = [near or (2.0**-1074 if value else 0.0) for near, value in zip(rounded, flat, strict=True)]
-    return np.array(rounded, np.float64).reshape(matrix.shape)
 
 
 def _split(table: NDArray[np.float64], *, first: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

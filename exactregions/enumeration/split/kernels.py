@@ -26,11 +26,12 @@ from exactregions.errors import InputError
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
-__all__ = ["Plan", "choose", "run_kernel"]
+__all__ = ["Plan", "Wanted", "choose", "run_kernel"]
 
 _FEW_CELLS = 2000  # the exact rung takes a fraction of a second for these, less than loading compiled code
 _SMALL_INTEGERS = 1 << 12
 _LARGEST_VERTEX_DIM, _LARGEST_INTEGER_DIM = 4, 6  # measured: beyond, the dictionary is faster
+_LARGEST_FACET_DIM = 12  # the vertex kernel knows the facets; to find them cell by cell takes longer up to here
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,29 +42,39 @@ class Plan:
     kernel: str | None
 
 
-def choose(problem: HomogeneousProblem, rung: str, kernel: str) -> Plan:
-    """Pick the rung and the kernel.
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to hand out of each cell: nothing but its number, pattern and witness, or these and its facets."""
+
+    listing: bool
+    faceting: bool = False
+
+
+def choose(problem: HomogeneousProblem, rung: str, kernel: str, *, faceting: bool = False) -> Plan:
+    """Pick the rung and the kernel; for facets, the vertex kernel if it may.
 
     Raises
     ------
     InputError
         If what is asked for cannot run on this problem.
     """
-    if rung == "exact":
+    if rung == "exact" or (faceting and problem.n_coordinates < 2):  # one ray or two, and no facet has rays
         return Plan("exact", None)
     if rung == "auto" and kernel == "auto" and _most_cells(problem) <= _FEW_CELLS:
         return Plan("exact", None)
+    asked = rung
     if rung == "auto":
         within = kernel == "vertices" or (kernel == "auto" and problem.dim <= _LARGEST_INTEGER_DIM)
         rung = "integer" if within and _has_small_integers(problem) else "float"
     if kernel == "auto":
-        kernel = "vertices" if problem.dim <= _LARGEST_VERTEX_DIM or rung == "integer" else "dictionary"
+        largest = _LARGEST_FACET_DIM if faceting else _LARGEST_VERTEX_DIM
+        kernel = "vertices" if problem.dim <= largest or rung == "integer" else "dictionary"
     reason = _reason_against(problem, rung, kernel)
     if reason is None:
         return Plan(rung, kernel)
     if rung == "float" and kernel == "dictionary" and _reason_against(problem, rung, "vertices") is None:
         return Plan(rung, "vertices")
-    if reason and rung != "auto":
+    if asked != "auto":
         raise InputError(reason, where=f"rung {rung!r}, kernel {kernel!r}", remedy="use rung='exact' or 'auto'")
     return Plan("exact", None)
 
@@ -98,20 +109,22 @@ def _reason_against(problem: HomogeneousProblem, rung: str, kernel: str) -> str 
 
 
 def run_kernel(
-    problem: HomogeneousProblem, plan: Plan, *, listing: bool, threads: int, max_cells: int | None
+    problem: HomogeneousProblem, plan: Plan, wanted: Wanted, *, threads: int, max_cells: int | None
 ) -> Iterator[Chunk]:
     """Yield the chunks of the plan's kernel."""
     if plan.kernel == "vertices":
-        return _vertices(problem, integral=plan.rung == "integer", listing=listing, threads=threads)
-    return _dictionary(problem, listing=listing, threads=threads, max_cells=max_cells)
+        return _vertices(problem, wanted, integral=plan.rung == "integer", threads=threads)
+    return _dictionary(problem, listing=wanted.listing, threads=threads, max_cells=max_cells)
 
 
-def _vertices(problem: HomogeneousProblem, *, integral: bool, listing: bool, threads: int) -> Iterator[Chunk]:
+def _vertices(problem: HomogeneousProblem, wanted: Wanted, *, integral: bool, threads: int) -> Iterator[Chunk]:
     """Run the vertex kernel; its matrix products take one core each, since threads of BLAS would wait on each other."""
     from exactregions.enumeration.split.vertices import search_vertices
 
     with _one_blas_thread():
-        yield from search_vertices(problem, integral=integral, listing=listing, threads=threads)
+        yield from search_vertices(
+            problem, integral=integral, listing=wanted.listing, faceting=wanted.faceting, threads=threads
+        )
 
 
 def _one_blas_thread() -> AbstractContextManager[object]:
@@ -128,7 +141,7 @@ def _blas() -> ThreadpoolController:
 
 def _dictionary(problem: HomogeneousProblem, *, listing: bool, threads: int, max_cells: int | None) -> Iterator[Chunk]:
     """Run the dictionary kernel in a thread of its own, so that closing this generator stops it in good order."""
-    from exactregions.enumeration.split.dictionary import Cells, search
+    from exactregions.enumeration.split.dictionary import Cells, Outcome, search
 
     cancel = np.zeros(1, np.uint8)
     queue: SimpleQueue[Callable[[], Chunk | None]] = SimpleQueue()
@@ -136,10 +149,24 @@ def _dictionary(problem: HomogeneousProblem, *, listing: bool, threads: int, max
     def emit(cells: Cells) -> None:
         queue.put(lambda: _cells_chunk(problem, cells.patterns, cells.witnesses, cells.degenerate))
 
+    reported = [0, 0]
+
+    def report(fraction: float, outcome: Outcome) -> None:
+        """Hand on how far the search is, and what was counted since last time."""
+        cells, strict = (0, 0) if listing else (outcome.n_cells, outcome.n_cells - outcome.n_degenerate)
+        chunk = Chunk(cells - reported[0], strict - reported[1], fraction=fraction)
+        reported[:] = cells, strict
+        queue.put(lambda: chunk)
+
     def work() -> None:
         try:
             outcome = search(
-                problem, emit=emit if listing else None, threads=threads, max_cells=max_cells, cancel=cancel
+                problem,
+                emit=emit if listing else None,
+                threads=threads,
+                max_cells=max_cells,
+                cancel=cancel,
+                progress=report,
             )
         except BaseException as error:  # handed to the caller's thread, whatever it is
             failure = error
@@ -149,14 +176,10 @@ def _dictionary(problem: HomogeneousProblem, *, listing: bool, threads: int, max
 
             queue.put(fail)
             return
-        counted = 0 if listing else outcome.n_cells
-        strict = 0 if listing else outcome.n_cells - outcome.n_degenerate
-        chunk = Chunk(counted, strict, decisions=dict(outcome.decisions))
-        if listing:
-            chunk.patterns = np.zeros((0, _n_bytes(problem)), np.uint8)
-            chunk.points = np.zeros((0, problem.domain.dim))
-        chunk.undecided = [_prefix(problem, row) for part in outcome.undecided for row in np.atleast_2d(part)]
-        queue.put(lambda: chunk)
+        report(1.0, outcome)
+        undecided = [_prefix(problem, row) for part in outcome.undecided for row in np.atleast_2d(part)]
+        last = Chunk(0, 0, undecided=undecided, decisions=dict(outcome.decisions), complete=outcome.complete)
+        queue.put(lambda: last)
         queue.put(lambda: None)
 
     worker = threading.Thread(target=work, daemon=True)
@@ -167,12 +190,6 @@ def _dictionary(problem: HomogeneousProblem, *, listing: bool, threads: int, max
     finally:
         cancel[0] = 1
         worker.join()
-
-
-def _n_bytes(problem: HomogeneousProblem) -> int:
-    from exactregions.patterns import PatternCodec
-
-    return PatternCodec.of(problem.network).n_bytes
 
 
 def _cells_chunk(

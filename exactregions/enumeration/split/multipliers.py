@@ -142,7 +142,7 @@ class Support:
                     parts.append((cut, rise, slope))
             scale = lcm(*[slope for _, _, slope in parts])
             terms = [(cut, rise * (scale // slope)) for cut, rise, slope in parts]
-        return [(row, scale * height), (self.anchor, scale * value), *terms]
+        return [*terms, (self.anchor, scale * value), (row, scale * height)]
 
     def _edges_at(self, vertex: int) -> list[tuple[Cut, int, int]] | None:
         """For each row tight at a simple vertex, where the edge ends that leaves it, and the row's value there."""
@@ -169,7 +169,7 @@ class Support:
         found = _combination([cut for cut in self.cuts if cut.name is not None], row.entries, self.cone.size)
         if found is None:
             raise UndecidedError("internal error: no multipliers for a row that cannot hold")
-        return [(row, found[0]), *found[1]]
+        return [*found[1], (row, found[0])]
 
 
 def _combination(cuts: Sequence[Cut], row: Ints, size: int) -> tuple[int, Terms] | None:

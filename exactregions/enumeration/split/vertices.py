@@ -16,20 +16,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactregions.enumeration.split import vertices_buffers as new_arrays
 from exactregions.enumeration.split import vertices_state as state
 from exactregions.enumeration.split.chunks import Chunk, Prefix
 from exactregions.enumeration.split.exact import StartCell, start_cells
 from exactregions.enumeration.split.homogeneous import HomogeneousProblem
 from exactregions.enumeration.split.leaves import settle_leaves
+from exactregions.enumeration.split.vertices_facets import take_facets
 from exactregions.enumeration.split.vertices_kernel import advance
 from exactregions.enumeration.split.vertices_load import classify_start, finish
 from exactregions.enumeration.split.vertices_net import VertexNet, vertex_net
 from exactregions.enumeration.split.vertices_refine import TINY, U
-from exactregions.enumeration.split.vertices_state import Buffer, Names, Out, RefineWork, Scratch
+from exactregions.enumeration.split.vertices_state import Buffer
 
 __all__ = ["can_search", "search_vertices"]
 
 _MAX_ROWS = 1 << 20
+_STARTS = 16  # cells to start from for each thread, if there is only one layer
 _FITS = 1 << 53
 _MOST_SIDES = 48  # of a start cell; the kernel has room for 64 walls at a cell
 _NAMES = 1 << 14  # 1 MB: larger ones repeat fewer vertices, but touch more memory
@@ -43,7 +46,13 @@ def can_search(problem: HomogeneousProblem, *, integral: bool) -> bool:
 
 
 def search_vertices(
-    problem: HomogeneousProblem, *, integral: bool = False, listing: bool = True, threads: int = 1, batch: int = 8192
+    problem: HomogeneousProblem,
+    *,
+    integral: bool = False,
+    listing: bool = True,
+    faceting: bool = False,
+    threads: int = 1,
+    batch: int = 8192,
 ) -> Iterator[Chunk]:
     """Yield all cells in chunks, with the prefixes of subtrees that could not be decided.
 
@@ -55,20 +64,23 @@ def search_vertices(
         Integer mode instead of floats with certified signs.
     listing : bool
         Whether to yield patterns and witnesses, or only numbers.
+    faceting : bool
+        Whether to list with the facets of each cell; there must be two coordinates or more.
     threads : int
         Number of threads; buffers of the second layer, or start cells if there is one layer, are shared out.
     batch : int
         Vertices in a matrix product, and cells in a chunk, about.
     """
     net = vertex_net(problem, integral=integral)
-    starts = start_cells(problem)
+    alone = len(problem.layers) == 1
+    starts = start_cells(problem, _STARTS * threads if threads > 1 and alone else 1)
     if net is None:
         raise ValueError("the vertex kernel cannot run on this problem")
     if not starts:
         return
 
     def new(size: int) -> _Search:
-        return _Search(problem, net, integral=integral, listing=listing, batch=size)
+        return _Search(problem, net, integral=integral, listing=listing, faceting=faceting, batch=size)
 
     if threads > 1:
         yield from _in_threads(new, starts, threads, batch)
@@ -95,22 +107,38 @@ def _in_threads(new: Callable[[int], _Search], starts: list[StartCell], threads:
         idle.put(search)
         return found
 
-    tasks: Iterator[Buffer | StartCell | Chunk] = iter(starts)
-    if first.depth > 1:
-        first.load(starts)
-        tasks = first.first_layer()
-    waiting: deque[Future[list[Chunk]]] = deque()
+    def tasks() -> Iterator[tuple[Buffer | StartCell | Chunk, float]]:
+        """What there is to do, each with the part of the search that is done after it."""
+        if first.depth > 1:
+            first.load(starts)
+            for task in first.first_layer():
+                yield task, first.position(0)
+        else:
+            for place, start in enumerate(starts, start=1):
+                yield start, place / len(starts)
+
+    waiting: deque[tuple[Future[list[Chunk]], float]] = deque()
+    reached = 0.0
+
+    def oldest() -> Iterator[Chunk]:
+        nonlocal reached
+        future, end = waiting.popleft()
+        for chunk in future.result():
+            chunk.fraction = reached + (end - reached) * chunk.fraction
+            yield chunk
+        reached = end
+
     pool = ThreadPoolExecutor(threads)
     try:
-        for task in tasks:
+        for task, end in tasks():
             if isinstance(task, Chunk):
                 yield task
                 continue
-            waiting.append(pool.submit(work, task))
+            waiting.append((pool.submit(work, task), end))
             if len(waiting) > 4 * threads:
-                yield from waiting.popleft().result()
+                yield from oldest()
         while waiting:
-            yield from waiting.popleft().result()
+            yield from oldest()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
@@ -123,34 +151,28 @@ class _Search:
         *,
         integral: bool,
         listing: bool,
+        faceting: bool,
         batch: int,
     ) -> None:
         self.problem, self.net = problem, net
-        self.integral, self.listing = integral, listing
+        self.integral, self.listing, self.faceting = integral, listing, faceting
         self.depth = len(net.rows)
         h = problem.n_coordinates
-        self.buffers = [_buffer(net, layer, h, batch if layer else 2) for layer in range(self.depth)]
+        self.buffers = [new_arrays.buffer(net, layer, h, batch if layer else 2) for layer in range(self.depth)]
         self.scratch = [
-            _scratch(net, layer, h, 256, 2048, 64, last=layer == self.depth - 1) for layer in range(self.depth)
+            new_arrays.scratch(net, layer, h, 256, 2048, 64, last=layer == self.depth - 1)
+            for layer in range(self.depth)
         ]
         self.controls = [np.zeros(state.N_CONTROL, np.int64) for _ in range(self.depth)]
         self.tables = [
             np.ascontiguousarray(net.flat[s : s + r * c].reshape(r, c).T)
             for s, r, c in zip(net.start.tolist(), net.rows.tolist(), net.cols.tolist(), strict=True)
         ]
-        self.names = [_names(1 if layer == self.depth - 1 else _NAMES) for layer in range(self.depth)]
-        self.work = _refine_work(net, h)
-        words = int(net.word_start[-1])
-        room = batch if listing else 8
-        self.out = Out(
-            np.zeros((room, words), np.uint64),
-            np.zeros((room, words), np.uint64),
-            np.zeros((room, h)),
-            np.zeros((64, words), np.uint64),
-            np.zeros((64, words), np.uint64),
-            np.zeros(64, np.int64),
-        )
+        self.names = [new_arrays.names(1 if layer == self.depth - 1 else _NAMES) for layer in range(self.depth)]
+        self.work = new_arrays.refine_work(net, h)
+        self.out = new_arrays.outputs(net, h, batch if listing else 8, faceting=faceting)
         self.aside: list[Prefix] = []
+        self.spans = [(0.0, 0.0)] * self.depth  # what part of its buffer a layer has last sent to the next
         self.multiplied = 0
         matrix = problem.layers[0].matrix
         self.first, self.unit = [list(map(int, row)) for row in matrix.numerators.tolist()], matrix.denominator
@@ -166,7 +188,8 @@ class _Search:
             for ray in cell.rays:
                 places.setdefault(ray, len(places))
         entries = sum(len(cell.rays) for cell in starts)
-        buffer = _buffer(self.net, 0, self.problem.n_coordinates, max(len(places), entries, len(starts)) + 2)
+        room = max(len(places), entries, len(starts)) + 2
+        buffer = new_arrays.buffer(self.net, 0, self.problem.n_coordinates, room)
         signs = np.zeros((len(places), int(self.net.rows[0])))
         for ray, v in places.items():
             values = self._values(ray)
@@ -236,12 +259,12 @@ class _Search:
                 if self.buffers[layer + 1].sizes[state.CELLS]:
                     layer = self._descend(layer)
                 else:
-                    self.buffers[layer + 1] = _twice(self.buffers[layer + 1])
+                    self.buffers[layer + 1] = new_arrays.twice(self.buffers[layer + 1])
             elif code in (state.OUT_FULL, state.OPEN_FULL):
-                yield self._drain()
+                yield self._drain(self._fraction(base, layer))
             else:
                 self._grow(layer, code)
-        yield self._drain()
+        yield self._drain(1.0)
 
     def run_from(self, buffer: Buffer) -> Iterator[Chunk]:
         """Search a buffer of the second layer that another search has filled."""
@@ -257,15 +280,15 @@ class _Search:
             buffer = self.buffers[1]
             if code in (state.NEXT_FULL, state.DONE) and buffer.sizes[state.CELLS]:
                 yield buffer
-                self.buffers[1] = _buffer(self.net, 1, self.problem.n_coordinates, len(buffer.e_max))
+                self.buffers[1] = new_arrays.buffer(self.net, 1, self.problem.n_coordinates, len(buffer.e_max))
                 self.names[0].numbers[2] += 1
             elif code == state.NEXT_FULL:
-                self.buffers[1] = _twice(buffer)
+                self.buffers[1] = new_arrays.twice(buffer)
             elif code in (state.OUT_FULL, state.OPEN_FULL):
-                yield self._drain()
+                yield self._drain(0.0)
             elif code != state.DONE:
                 self._grow(0, code)
-        yield self._drain()
+        yield self._drain(0.0)
 
     def _advance(self, layer: int) -> int:
         last = layer == self.depth - 1
@@ -273,7 +296,7 @@ class _Search:
         control = self.controls[layer]
         coarse = _COARSE if last or layer else _COARSE_DEEP if self.depth > 2 else _COARSE_FIRST
         code = advance(
-            self.net, layer, last, self.integral, self.listing, coarse, self.buffers[layer],
+            self.net, layer, last, self.integral, self.listing, self.faceting, coarse, self.buffers[layer],
             self.scratch[layer], following, self.names[layer], self.out, self.work, control,
         )  # fmt: skip
         total = self.controls[-1]
@@ -292,11 +315,28 @@ class _Search:
         with np.errstate(all="ignore"):
             np.dot(buffer.A[:count], self.tables[layer + 1], out=buffer.Z[:count])
         finish(self.net, layer + 1, self.integral, buffer)
+        self.spans[layer] = (self.spans[layer][1], self.position(layer))
+        self.spans[layer + 1] = (0.0, 0.0)
         control = self.controls[layer + 1]
         control[state.CELL], control[state.DEPTH] = -1, 0
         self.names[layer].numbers[2] += 1
         self._number(layer + 1)
         return layer + 1
+
+    def position(self, layer: int) -> float:
+        """Which part of a layer's buffer is searched: half of a cell is on either side of a cut, as it were."""
+        control = self.controls[layer]
+        waiting = self.scratch[layer].stack[: int(control[state.DEPTH]), 4]
+        done = float(control[state.CELL]) + 1.0 - float(np.ldexp(1.0, -waiting).sum())
+        return done / max(int(self.buffers[layer].sizes[state.CELLS]), 1)
+
+    def _fraction(self, base: int, layer: int) -> float:
+        """Which part of the search from the base's buffer on is done, while a layer is searched."""
+        fraction = self.position(layer)
+        for above in range(layer - 1, base - 1, -1):
+            begin, end = self.spans[above]
+            fraction = begin + (end - begin) * fraction
+        return fraction
 
     def _number(self, layer: int) -> None:
         """Give numbers to the vertices of a buffer."""
@@ -311,13 +351,13 @@ class _Search:
         places *= 1 + (code == state.GROW_LIST)
         depth *= 1 + (code == state.GROW_STACK)
         last = layer == self.depth - 1
-        larger = _scratch(self.net, layer, self.problem.n_coordinates, rays, places, depth, last=last)
+        larger = new_arrays.scratch(self.net, layer, self.problem.n_coordinates, rays, places, depth, last=last)
         arrays: Iterator[tuple[NDArray[Any], NDArray[Any]]] = zip(scratch, larger, strict=True)
         for old, new in arrays:
             new[tuple(slice(0, size) for size in old.shape)] = old
         self.scratch[layer] = larger
 
-    def _drain(self) -> Chunk:
+    def _drain(self, fraction: float) -> Chunk:
         """Make a chunk of the outputs, and empty them."""
         control = self.controls[-1]
         n_open = int(control[state.N_OPEN])
@@ -331,13 +371,15 @@ class _Search:
             "walls_composed": sum(int(c[state.N_WALL]) for c in self.controls),
         }
         self.multiplied = 0
-        chunk = Chunk(int(control[state.N_CELLS]), int(control[state.N_STRICT]), decisions=decisions)
+        chunk = Chunk(int(control[state.N_CELLS]), int(control[state.N_STRICT]), decisions=decisions, fraction=fraction)
         if self.listing:
             count = int(control[state.N_OUT])
             settle_leaves(self.problem, self.out.signs[:count], self.out.zeros[:count], self.out.points[:count], chunk)
+            if self.faceting:
+                chunk.facet_counts, chunk.facet_rows = take_facets(self.out, count)
         chunk.undecided = undecided
         for one in self.controls:
-            for word in (state.N_CELLS, state.N_STRICT, state.N_OUT, state.N_OPEN):
+            for word in (state.N_CELLS, state.N_STRICT, state.N_OUT, state.N_OPEN, state.N_FACETS):
                 one[word] = 0
             for word in (state.N_NODES, state.N_RAYS, state.N_REFINED, state.N_WALL):
                 one[word] = 0
@@ -355,90 +397,3 @@ class _Search:
 
 def _bit(words: NDArray[np.uint64], first: int, row: int) -> int:
     return int(words[first + row // 64]) >> (row % 64) & 1
-
-
-def _buffer(net: VertexNet, layer: int, h: int, cap: int) -> Buffer:
-    n, width = int(net.rows[layer]), int(net.cols[layer])
-    words, everything = -(-n // 64), int(net.word_start[-1])
-    entries = 4 * cap
-    start = np.zeros(cap + 1, np.int64)
-    return Buffer(
-        np.zeros((cap, width)),
-        np.zeros((cap, n)),
-        np.zeros((cap, h)),
-        np.zeros(cap),
-        np.zeros(cap),
-        np.zeros((cap, words), np.uint64),
-        np.zeros((cap, words), np.uint64),
-        np.zeros((cap, words), np.uint64),
-        np.zeros(cap, np.bool_),
-        np.zeros(entries, np.int64),
-        np.zeros(entries, np.uint64),
-        start,
-        np.zeros((cap, 64), np.int32),
-        np.zeros((cap, everything), np.uint64),
-        np.zeros((cap, everything), np.uint64),
-        np.zeros(3, np.int64),
-    )
-
-
-def _twice(buffer: Buffer) -> Buffer:
-    """Return an empty buffer twice as large."""
-    return Buffer._make(
-        array if array is buffer.sizes else np.zeros((2 * len(array), *array.shape[1:]), array.dtype)
-        for array in buffer
-    )
-
-
-def _scratch(net: VertexNet, layer: int, h: int, rays: int, places: int, depth: int, *, last: bool) -> Scratch:
-    n = int(net.rows[layer])
-    words = -(-n // 64)
-    return Scratch(
-        np.zeros((rays, n)),
-        np.zeros((1, 1) if last else (rays, n)),
-        np.zeros((rays, h)),
-        np.zeros(rays),
-        np.zeros(rays),
-        np.zeros((rays, words), np.uint64),
-        np.zeros((rays, words), np.uint64),
-        np.zeros((rays, words), np.uint64),
-        np.zeros(rays, np.uint64),
-        np.zeros((rays, 2), np.int64),
-        np.zeros(rays, np.int64),
-        np.zeros(places, np.int64),
-        np.zeros(places, np.uint64),
-        np.zeros((depth, 4), np.int64),
-        np.zeros((depth, 64), np.int32),
-        np.zeros(rays, np.int64),
-        np.zeros(rays, np.int64),
-        np.zeros(rays, np.int64),
-        np.zeros(n, np.int64),
-        np.zeros((9, words), np.uint64),
-        np.zeros(rays, np.int64),
-        np.zeros(rays, np.int64),
-    )
-
-
-def _names(size: int) -> Names:
-    """Return empty caches: numbers and epochs begin at 1, so entries of 0 match nothing."""
-    return Names._make([*(np.zeros(size, np.int64) for _ in range(7)), np.array([1, 1, 1])])
-
-
-def _refine_work(net: VertexNet, h: int) -> RefineWork:
-    d, widest = max(h - 1, 1), int(max(net.rows.max() + 1, net.cols.max(), h))
-    return RefineWork(
-        np.zeros((d, h)),
-        np.zeros(d),
-        np.zeros((d, h + d)),
-        np.zeros(widest),
-        np.zeros(widest),
-        np.zeros(d, np.int64),
-        np.zeros(widest),
-        np.zeros(h),
-        np.zeros(3),
-        np.zeros(h),
-        np.zeros(h, np.int64),
-        np.zeros(d, np.int64),
-        np.zeros((2, -(-widest // 64)), np.uint64),
-        np.zeros((4, h)),
-    )

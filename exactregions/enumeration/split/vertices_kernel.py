@@ -45,6 +45,7 @@ import numpy as np
 from numba import njit
 
 from exactregions.enumeration.split.bits import ctz, popcount
+from exactregions.enumeration.split.vertices_facets import FACETS_OF_A_CELL, leaf_facets, pair_facets
 from exactregions.enumeration.split.vertices_leave import emit, emit_pair, give_up, hand_out, number, push, spread
 from exactregions.enumeration.split.vertices_load import load
 from exactregions.enumeration.split.vertices_rays import afresh, between, settle_signs, sign_bits
@@ -62,6 +63,7 @@ from exactregions.enumeration.split.vertices_state import (
     GROW_RAYS,
     GROW_STACK,
     N_CELLS,
+    N_FACETS,
     N_NODES,
     N_OPEN,
     N_OUT,
@@ -188,10 +190,12 @@ def _cut(
         at += 1
     at = _shared(scr, n_on, place, made, slot_bit, at)
     shared = n_on + made
+    level = scr.stack[node, 4] + 1
     for s in range(64):
         scr.slots[node + 1, s] = slots[s]
     for child, where, count in ((node, first_up, n_up + shared), (node + 1, first_down, n_down + shared)):
         scr.stack[child, 0], scr.stack[child, 1], scr.stack[child, 2], scr.stack[child, 3] = where, count, fresh, at
+        scr.stack[child, 4] = level
     return 0
 
 
@@ -207,12 +211,19 @@ def _shared(scr: Any, n_on: int, place: int, made: int, slot_bit: Any, at: int) 
 
 
 @njit(**OPTIONS)
+def _is_full(out: Any, control: Any) -> bool:
+    """Whether the facets of two more leaves may not have room."""
+    return control[N_FACETS] + 2 * (FACETS_OF_A_CELL + 1) > out.facet_rows.shape[0]
+
+
+@njit(**OPTIONS)
 def advance(
     net: Any,
     layer: int,
     last: bool,
     integral: bool,
     listing: bool,
+    faceting: bool,
     coarse: float,
     buf: Any,
     scr: Any,
@@ -281,7 +292,7 @@ def advance(
         if n_cut == 0:
             if last:
                 if listing:
-                    if control[N_OUT] + 1 >= out.signs.shape[0]:
+                    if control[N_OUT] + 1 >= out.signs.shape[0] or (faceting and _is_full(out, control)):
                         return OUT_FULL
                     point = work.sums[2]
                     for i in range(h):
@@ -291,6 +302,8 @@ def advance(
                             point[i] += scr.xs[scr.ray[e], i]
                     spread(scr, m, words, W[3], W[7], W[8])
                     emit(net, layer, buf, scr, cell, out, control, W[8], point)
+                    if faceting:
+                        leaf_facets(net, scr, node, out, control)
                 control[N_CELLS] += 1
                 control[N_STRICT] += 1 - control[DEGENERATE]
             else:
@@ -304,9 +317,11 @@ def advance(
             continue
         if last and n_cut == 1:
             if listing:
-                if control[N_OUT] + 2 >= out.signs.shape[0]:
+                if control[N_OUT] + 2 >= out.signs.shape[0] or (faceting and _is_full(out, control)):
                     return OUT_FULL
                 emit_pair(net, layer, buf, scr, cell, m, node, k, out, work, control)
+                if faceting:
+                    pair_facets(net, layer, scr, node, k, out, control)
             control[N_CELLS] += 2
             control[N_STRICT] += 2 * (1 - control[DEGENERATE])
             control[DEPTH] = node

@@ -188,4 +188,5 @@ def load(
     for s in range(64):
         scr.slots[0, s] = buf.slots[cell, s]
     scr.stack[0, 0], scr.stack[0, 1], scr.stack[0, 2], scr.stack[0, 3] = 0, count, count, count
+    scr.stack[0, 4] = 0
     return m

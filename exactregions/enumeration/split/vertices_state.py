@@ -20,9 +20,8 @@ NONE = np.uint64(0)
 # why `advance` returns
 DONE, NEXT_FULL, OUT_FULL, GROW_RAYS, GROW_LIST, GROW_STACK, OPEN_FULL = range(7)
 # control words
-CELL, DEPTH, COLUMNS, N_CELLS, N_STRICT, N_OUT, N_OPEN, N_RAYS, N_REFINED, N_WALL, N_NODES, DEGENERATE, N_SPLIT = range(
-    13
-)
+CELL, DEPTH, COLUMNS, N_CELLS, N_STRICT, N_OUT, N_OPEN, N_RAYS, N_REFINED, N_WALL, N_NODES, DEGENERATE = range(12)
+N_FACETS = 12
 N_CONTROL = 16
 STRETCH = 1 << 17  # cells counted between two looks at the caller
 # counts of a buffer
@@ -66,7 +65,7 @@ class Scratch(NamedTuple):
     source: Ints  # vertex of the buffer, or -1
     ray: Ints  # lists of nodes: ray
     mask: Words  # and its incident slots
-    stack: Ints  # (depth, 4): list start, length, free ray, free list place
+    stack: Ints  # (depth, 5): list start, length, free ray, free list place, how many cuts made the node
     slots: Codes  # (depth, 64)
     up: Ints
     down: Ints
@@ -104,6 +103,9 @@ class Out(NamedTuple):
     open_up: Words  # (cap, words): rows with g > 0
     open_down: Words
     open_layer: Ints
+    facet_rows: Codes  # rows that are facets, leaf after leaf
+    facet_ends: Ints  # (cap,): where those of each leaf end
+    shared: Words  # (64,): see `vertices_facets`
 
 
 class RefineWork(NamedTuple):

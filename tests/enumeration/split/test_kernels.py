@@ -58,6 +58,16 @@ def test_oracle_arrangements(entry, rung, kernel):
     check_listing(network, space, found, sample=20)
 
 
+@pytest.mark.parametrize("kernel", ["auto", "vertices", "dictionary"])
+def test_numbers_that_fit_no_kernel_are_left_to_the_exact_rung(kernel):
+    rng = np.random.default_rng(0)
+    network = er.Network([(rng.normal(size=(66, 2)) * 1e200, rng.normal(size=66) * 1e200)])
+    found = split(network, er.WholeSpace(2), mode="count", kernel=kernel)
+    assert found.n_cells == found.method["cells_exact"] == 1 + 66 + 66 * 65 // 2
+    with pytest.raises(InputError, match="use rung='exact' or 'auto'"):
+        split(network, er.WholeSpace(2), rung="float", kernel=kernel)
+
+
 QUICK = ["d2-16x2", "d2-32x3", "d2-64x3", "d3-8x2", "d3-16x2", "d3-32x2", "d4-8x2", "d4-16x2", "d5-8x3", "zb-d3-16x2"]
 QUICK += ["zb-d4-16x2", "zb-d5-12x2", "arr-d3-100"]
 
@@ -185,7 +195,7 @@ def test_integers_beyond_2_to_53_are_handed_on():
 def test_interrupt_gives_a_lower_bound():
     network = er.Network(build("d3-32x2")[:-1])
 
-    def stop(found):
+    def stop(found, waiting):
         raise KeyboardInterrupt
 
     found = split(network, er.WholeSpace(3), rung="float", kernel="vertices", progress=stop)
