@@ -118,7 +118,7 @@ class Progress(NullObserver):
     def start(self, problem: Problem) -> None:
         """Name the engine."""
         self._engine = problem.engine
-        self._bar.set_description(problem.engine)
+        self._bar.set_description_str(problem.engine)
 
     def progress(self, done: int, waiting: int) -> None:
         """Show how far the search is; of `split`, which estimates the rest, out of about how many cells."""

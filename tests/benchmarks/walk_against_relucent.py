@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -21,31 +22,14 @@ import tempfile
 import time
 from pathlib import Path
 
-PEER = """
-import json, os, sys
-import numpy as np, torch, relucent
-torch.set_num_threads(1)
-data = np.load(sys.argv[1]); count = len(data.files) // 2
-steps = []
-for i in range(1, count + 1):
-    weights, bias = data[f"W{i}"], data[f"b{i}"]
-    layer = torch.nn.Linear(weights.shape[1], weights.shape[0], dtype=torch.float64)
-    with torch.no_grad():
-        layer.weight.copy_(torch.from_numpy(weights)); layer.bias.copy_(torch.from_numpy(bias))
-    steps += [layer, torch.nn.ReLU()] if i < count else [layer]
-complex_ = relucent.Complex(torch.nn.Sequential(*steps))
-began = sum(os.times()[:4])  # user and system, of this process and of the workers that it has waited for
-complex_.bfs(max_polys=int(sys.argv[2]), nworkers=1)
-spent = sum(os.times()[:4]) - began
-print(json.dumps({"cells": len(complex_), "cpu": spent}))
-"""
+from peers import ADAPTERS, ONE_THREAD, ROOT
 
 
 def run_peer(python: str, network: Path, cells: int) -> dict[str, float]:
     """Run relucent in its own interpreter; its CPU time covers the search only, children included."""
-    out = subprocess.run(
-        [python, "-c", PEER, str(network), str(cells)], capture_output=True, text=True, check=True, timeout=3600
-    )
+    command = [python, str(ADAPTERS), "relucent", str(network), "--cells", str(cells)]
+    environment = {**os.environ, **ONE_THREAD}
+    out = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=3600)
     return dict(json.loads(out.stdout.strip().splitlines()[-1]))
 
 
@@ -67,7 +51,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--peer-cells", type=int, default=600)
     options = parser.parse_args()
-    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+    sys.path.insert(0, str(ROOT))
     import numpy as np
 
     from tests.oracles.ladder import build
