@@ -11,6 +11,7 @@ from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -176,7 +177,6 @@ def test_deep_trees_need_no_recursion():
 
 
 def test_network_option_reads_json_and_npz(tmp_path):
-    np = pytest.importorskip("numpy")
     rng = np.random.default_rng(0)
     W1, b1, W2, b2 = rng.normal(size=(3, 2)), rng.normal(size=3), rng.normal(size=(1, 3)), rng.normal(size=1)
 
@@ -217,7 +217,6 @@ def test_network_option_refuses_what_is_no_network(tmp_path, content):
 
 
 def test_network_option_refuses_damaged_archives_and_absent_files(tmp_path):
-    np = pytest.importorskip("numpy")
     path = tmp_path / "net.npz"
     np.savez_compressed(path, W1=np.ones((40, 40)), b1=np.arange(40.0))
     data = path.read_bytes()
@@ -230,7 +229,6 @@ def test_network_option_refuses_damaged_archives_and_absent_files(tmp_path):
 
 
 def test_network_option_loads_no_pickle(tmp_path):
-    np = pytest.importorskip("numpy")
     path = tmp_path / "net.npz"
     np.savez(path, W1=np.array([[1, None]], dtype=object), b1=np.array([0]))
     with pytest.raises(Refused, match="bad-network-file"):

@@ -17,10 +17,8 @@ def ladder(name):
     return er.Network(layers[:-1], output=layers[-1])
 
 
-@pytest.mark.parametrize("name", ["d2-16x2", "d3-8x2", "d3-16x2", "d4-8x2", "zb-d3-16x2", "d5-8x3"])
+@pytest.mark.parametrize("name", ["d2-16x2", "d3-8x2", "d3-16x2", "d4-8x2", "zb-d3-16x2"])
 def test_the_subdivision_counts_the_ladder(name):
-    if LADDER_COUNTS[name]["n_cells"] > 10_000:
-        pytest.skip("takes longer: see the slow test")
     assert (
         complex_by_subdivision(ladder(name), er.WholeSpace(ladder(name).input_dim)).n_cells
         == (LADDER_COUNTS[name]["n_cells"])

@@ -14,7 +14,6 @@ EVERYWHERE = er.enumerate_regions(NETWORK)
 
 
 def test_polars_has_one_row_a_cell_with_exact_volume_and_map():
-    pytest.importorskip("polars")
     table = IN_BOX.to_polars()
     assert table["pattern"].to_list() == ["00", "01", "10", "11"]
     assert sum(map(Fraction, table["volume"].to_list())) == 4
@@ -26,7 +25,6 @@ def test_polars_has_one_row_a_cell_with_exact_volume_and_map():
 
 
 def test_facets_name_their_cells_their_neurons_and_a_point():
-    pytest.importorskip("polars")
     table = IN_BOX.to_polars("facets")
     pairs = sorted(map(list, zip(table["first"].to_list(), table["second"].to_list(), strict=True)))
     assert pairs == IN_BOX.facets.tolist()
@@ -38,7 +36,6 @@ def test_facets_name_their_cells_their_neurons_and_a_point():
 
 
 def test_pandas_has_the_same_columns():
-    pytest.importorskip("pandas")
     assert list(IN_BOX.to_pandas().columns) == [
         "cell", "pattern", "strict", "degree", "bounded", "volume", "volume_float", "linear_region", "weights", "bias",
     ]  # fmt: skip
@@ -48,7 +45,6 @@ def test_pandas_has_the_same_columns():
 
 
 def test_an_empty_table_of_facets_keeps_its_columns():
-    pytest.importorskip("polars")
     single = er.enumerate_regions(er.Network([], input_dim=1))
     assert single.to_polars("facets").columns == ["facet", "first", "second", "neurons", "visible", "point"]
     assert single.to_polars()["pattern"].to_list() == [""]
