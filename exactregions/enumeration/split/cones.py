@@ -18,8 +18,10 @@ form is evaluated once at a ray and follows by linearity at all rays made from i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd
+from operator import mul
 
 __all__ = ["Cone"]
 
@@ -102,6 +104,14 @@ class Cone:
         rays = tuple([ray[:size] + row for ray, row in zip(self.rays, values, strict=True)])
         lines = tuple([line[:size] + row for line, row in zip(self.lines, line_values, strict=True)])
         return Cone(size, lines, rays, self.masks, self.n_cuts)
+
+    def with_forms(self, rows: Sequence[Vector]) -> Cone:
+        """Return the cone with the values of linear forms, given by their coefficients, behind the coordinates."""
+        rays, lines = (
+            [tuple([sum(map(mul, row, vector)) for row in rows]) for vector in vectors]
+            for vectors in (self.rays, self.lines)
+        )
+        return self.with_values(rays, lines)
 
     def inside(self) -> Vector:
         """Return a sum of the rays, brought to similar size by powers of two, so that the point has few digits."""

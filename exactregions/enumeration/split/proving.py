@@ -19,11 +19,19 @@ from fractions import Fraction
 from operator import itemgetter, mul
 from typing import Protocol
 
+from exactregions.enumeration.split.affine_forms import (
+    Forms,
+    activations,
+    domain_cone,
+    inputs,
+    pre_activations,
+    wall_row,
+)
 from exactregions.enumeration.split.cones import Cone, Vector
 from exactregions.enumeration.split.homogeneous import HomogeneousProblem
 from exactregions.enumeration.split.multipliers import Cut, Support
 from exactregions.errors import EmptyDomainError, UndecidedError
-from exactregions.rational import IntMatrix, integer_row
+from exactregions.rational import integer_row
 
 __all__ = ["Leaf", "Recorder", "prove_cells"]
 
@@ -66,8 +74,7 @@ class _Layer:
 
     number: int
     start: int  # number of its first neuron
-    forms: list[list[int]]
-    denominator: int
+    forms: Forms
     walls: list[tuple[Cut, ...]]  # of each neuron: z - breakpoint
 
 
@@ -145,51 +152,39 @@ class _Search:
 
     def _domain(self) -> tuple[Cone, tuple[Cut, ...]]:
         """Return the cone over the domain, and the rows that cut it out."""
-        kept = [*self.problem.columns, *(() if self.problem.is_cone else (self.problem.domain.dim,))]
-        rows = [] if self.problem.is_cone else [Cut("", (*(0,) * (self.size - 1), 1), 1)]
-        for number, side in enumerate(self.problem.domain.rational_rows()):
-            entries, scale = integer_row(side)
-            rows.append(Cut(f"d{number}", tuple([entries[k] for k in kept]), scale))
-        cone = _with_values(Cone.whole(self.size), [row.entries for row in rows])
-        cuts = []
-        for place, row in enumerate(rows):
-            positive, negative = cone.sides(self.size + place)
-            if not positive:
-                raise EmptyDomainError("the domain has no interior, so it has no cell", where=str(self.problem.domain))
-            if negative:
-                cone = cone.split(self.size + place)[0]
-                cuts.append(row)
-        return cone, tuple(cuts)
+        found = domain_cone(self.problem)
+        if found is None:
+            raise EmptyDomainError("the domain has no interior, so it has no cell", where=str(self.problem.domain))
+        cone, rows = found
+        return cone, tuple([self._side(row) for row in rows])
 
-    def _inputs(self) -> tuple[IntMatrix, int]:
-        """Return the network's input, and x_0, as forms in reduced coordinates, over one denominator."""
-        size = self.size
-        flat = [0] * ((self.problem.domain.dim + 1) * size)
-        for place, column in enumerate(self.problem.columns):
-            flat[column * size + place] = 1
-        if not self.problem.is_cone:
-            flat[-1] = 1
-        return IntMatrix(self.problem.domain.dim + 1, size, flat), 1
+    def _side(self, number: int) -> Cut:
+        """Return a row of the domain as certificates define it; -1 is x_0 > 0."""
+        if number < 0:
+            return Cut("", (*(0,) * (self.size - 1), 1), 1)
+        kept = [*self.problem.columns, *(() if self.problem.is_cone else (self.problem.domain.dim,))]
+        entries, scale = integer_row(self.problem.domain.rational_rows()[number])
+        return Cut(f"d{number}", tuple([entries[k] for k in kept]), scale)
 
     def _enter(self, cone: Cone, cuts: tuple[Cut, ...], number: int, before: _Layer | None) -> Iterator[Leaf]:
         """Go on with a layer on a cell of the layers before it; after the last one the cell is a leaf."""
         if number == len(self.network.layers):
             yield self._leaf(cone, cuts)
             return
-        signal = self._inputs() if before is None else self._signal(before)
-        matrix = self.network.layers[number].matrix
-        forms = [list(map(int, row)) for row in (matrix.numerators * signal[0]).tolist()]
-        denominator = int(matrix.denominator) * signal[1]
-        walls: list[tuple[Cut, ...]] = []
-        for form, phi in zip(forms, self.network.activations[number], strict=True):
-            walls.append(tuple([_wall(form, denominator, mark) for mark in phi.breakpoints]))
-        layer = _Layer(number, self.network.layer_starts[number], forms, denominator, walls)
+        signal = inputs(self.problem) if before is None else self._signal(before)
+        forms = pre_activations(self.problem, number, signal)
+        walls = [
+            tuple([Cut("", *wall_row(form, forms.denominator, mark)) for mark in phi.breakpoints])
+            for form, phi in zip(forms.rows, self.network.activations[number], strict=True)
+        ]
+        layer = _Layer(number, self.network.layer_starts[number], forms, walls)
         places, at = [], self.size
         for place, mine in enumerate(walls):
             places.append((place, at))
             at += len(mine)
-        valued = _with_values(cone, [wall.entries for mine in walls for wall in mine])
-        yield from self._visit(valued, cuts, layer, tuple(places))
+        yield from self._visit(
+            cone.with_forms([cut.entries for mine in walls for cut in mine]), cuts, layer, tuple(places)
+        )
 
     def _visit(
         self, cone: Cone, cuts: tuple[Cut, ...], layer: _Layer, places: Sequence[tuple[int, int]]
@@ -220,7 +215,7 @@ class _Search:
 
     def _reasons(self, support: Support, layer: _Layer, fork: _Fork, columns: Sequence[Vector]) -> list[Reason]:
         """Say what becomes of each piece of a neuron."""
-        walls, form = layer.walls[fork.place], layer.forms[fork.place]
+        walls, form = layer.walls[fork.place], layer.forms.rows[fork.place]
         reasons: list[Reason] = []
         for piece in range(len(walls) + 1):
             if fork.low <= piece <= fork.high:
@@ -259,41 +254,15 @@ class _Search:
         children.append(_Task(rest, cuts, layer, tuple(places), neuron, chosen.high))
         self.stack.extend(reversed(children))
 
-    def _signal(self, layer: _Layer) -> tuple[IntMatrix, int]:
-        """Return the activations of a decided layer, and x_0, as forms over one denominator."""
-        table = self.network.integer_activations[layer.number]
-        flat: list[int] = []
-        for place, (form, phi) in enumerate(zip(layer.forms, table.neurons, strict=True)):
-            slope, offset = phi.terms[self.pieces[layer.start + place]]
-            flat.extend([slope * entry for entry in form] if slope else [0] * self.size)
-            if offset:  # never on cones, where the last coordinate is not x_0
-                flat[-1] += offset * layer.denominator
-        unit = layer.denominator * table.scale
-        flat.extend([0] * self.size if self.problem.is_cone else [*(0,) * (self.size - 1), unit])
-        return IntMatrix(len(layer.forms) + 1, self.size, flat), unit
+    def _signal(self, layer: _Layer) -> Forms:
+        """Return the activations of a decided layer, and x_0."""
+        pieces = self.pieces[layer.start : layer.start + len(layer.walls)]
+        return activations(self.problem, layer.number, layer.forms, pieces)
 
     def _leaf(self, cone: Cone, cuts: tuple[Cut, ...]) -> Leaf:
         witness = self.problem.lift(_inner_point(cone, cuts, is_cone=self.problem.is_cone))
         self.recorder.leaf(witness)
         return Leaf(tuple(self.pieces), not any(self.degenerate), witness)
-
-
-def _wall(form: Sequence[int], denominator: int, mark: Fraction) -> Cut:
-    """Return z - breakpoint as a row."""
-    if not mark:
-        return Cut("", tuple(form), denominator)
-    scaled = [value * mark.denominator for value in form]
-    scaled[-1] -= mark.numerator * denominator
-    return Cut("", tuple(scaled), denominator * mark.denominator)
-
-
-def _with_values(cone: Cone, rows: Sequence[Vector]) -> Cone:
-    """Put the values of linear forms behind the coordinates of a cone's rays and lines."""
-    rays, lines = (
-        [tuple([sum(map(mul, row, vector)) for row in rows]) for vector in vectors]
-        for vectors in (cone.rays, cone.lines)
-    )
-    return cone.with_values(rays, lines)
 
 
 def _project(cone: Cone, columns: Sequence[int]) -> Cone:
