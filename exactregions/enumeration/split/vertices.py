@@ -32,7 +32,7 @@ from exactregions.enumeration.split.vertices_state import Buffer
 __all__ = ["can_search", "search_vertices"]
 
 _MAX_ROWS = 1 << 20
-_STARTS = 16  # cells to start from for each thread, if there is only one layer
+_STARTS = 64  # to share out if there is only one layer; the same for any number of threads, as witnesses depend on it
 _FITS = 1 << 53
 _MOST_SIDES = 48  # of a start cell; the kernel has room for 64 walls at a cell
 _NAMES = 1 << 14  # 1 MB: larger ones repeat fewer vertices, but touch more memory
@@ -72,8 +72,7 @@ def search_vertices(
         Vertices in a matrix product, and cells in a chunk, about.
     """
     net = vertex_net(problem, integral=integral)
-    alone = len(problem.layers) == 1
-    starts = start_cells(problem, _STARTS * threads if threads > 1 and alone else 1)
+    starts = start_cells(problem, _STARTS if len(problem.layers) == 1 else 1)
     if net is None:
         raise ValueError("the vertex kernel cannot run on this problem")
     if not starts:
