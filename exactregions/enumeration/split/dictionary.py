@@ -152,12 +152,12 @@ class _Worker:
             cancel=cancel,
         )
 
-    def run(self, jobs: Jobs) -> Iterator[_Part]:
-        """Search some jobs; yield what is found as buffers fill."""
+    def run(self, jobs: Jobs, stretch: int) -> Iterator[_Part]:
+        """Search some jobs; yield what is found as buffers fill, or as so many cells are counted."""
         control, out = self.work.control, self.out
         control[:] = 0
         control[DEPTH], control[LAST_JOB], control[EMIT], control[SPLIT_DEPTH] = -1, len(jobs.layer), self.emit, -1
-        control[ROOM] = _ROWS if self.emit else _STRETCH
+        control[ROOM] = _ROWS if self.emit else stretch
         status = 1
         while status == 1:
             control[[FOUND, UNDECIDED, DEGENERATES]] = 0
@@ -273,7 +273,7 @@ class _Run:
 
     def blocks(self, threads: int) -> Iterator[float]:
         """Search all blocks in order, taking in what they find; yield the fraction that is done, now and then."""
-        size = min(_MOST_JOBS, max(1, self.count // (_FEW_JOBS if threads > 1 else _FEW_JOBS // 8)))
+        size = min(_MOST_JOBS, max(1, self.count // _FEW_JOBS) if threads > 1 else self.count)
         ends = [(low, min(low + size, self.count)) for low in range(0, self.count, size)]
         if threads <= 1:
             for low, high in ends:
@@ -304,7 +304,8 @@ class _Run:
     def _search(self, low: int, high: int) -> Iterator[_Part]:
         jobs = start_jobs(self.start, low, high) if self.jobs is None else _slice_jobs(self.jobs, low, high)
         worker = self._worker()
-        yield from worker.run(jobs)
+        stretch = _STRETCH if self.max_cells is None else min(_STRETCH, self.max_cells)
+        yield from worker.run(jobs, stretch)
         with self.lock:
             self.idle.append(worker)
 

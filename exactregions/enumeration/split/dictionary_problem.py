@@ -173,6 +173,8 @@ def _integral(tables: list[list[list[Fraction]]], slopes: list[list[Row]], shift
         # values of this layer times s are sum (s w / t) (t u) + s b
         rows = [[*(w / t for w in row[:-1]), row[-1]] if whole else list(row) for row in table]
         s = common_denominator(v for row in rows for v in row)
+        if max([abs(v.numerator) * (s // v.denominator) for row in rows for v in row], default=0) >= _INTEGERS:
+            return None
         unit = common_denominator([*(p for pair in slope for p in pair), *(s * k for pair in shift for k in pair)])
         whole.append([[s * v for v in row] for row in rows])
         steps.append([[unit * p for p in pair] for pair in slope])
@@ -270,19 +272,16 @@ class _Rounder:
         table = np.array([[_float(value) for value in row] for row in rows], np.float64)
         used = np.abs(table[table != 0])
         self.safe = self.safe and bool(used.size == 0 or (used.min() >= _SMALLEST and used.max() <= _LARGEST))
-        self.safe = self.safe and int(np.count_nonzero(table)) == sum(value != 0 for row in rows for value in row)
-        if not proposal and self.safe:
-            self.rounded = self.rounded or any(
-                Fraction(value) != exact
-                for line, row in zip(table.tolist(), rows, strict=True)
-                for value, exact in zip(line, row, strict=True)
-            )
+        self.safe = self.safe and int(np.count_nonzero(table)) == sum([bool(value) for row in rows for value in row])
+        if not proposal and self.safe and not self.rounded:
+            exact = [value.as_integer_ratio() for row in rows for value in row]
+            self.rounded = [value.as_integer_ratio() for value in table.ravel().tolist()] != exact
         return table
 
 
 def _float(value: Fraction) -> float:
     try:
-        return float(value)
+        return value.numerator / value.denominator
     except OverflowError:
         return float("inf")
 
@@ -327,6 +326,9 @@ def start_jobs(start: Start, low: int, high: int) -> Jobs:
     for bit, row in enumerate(reversed(rows)):
         chosen = ((numbers >> bit) & 1).astype(np.int8)
         i = net.neuron_of[0, row]
+        if net.first_row[0, i + 1] - net.first_row[0, i] == 1:
+            signs[:, row] = chosen
+            continue
         for other in range(net.first_row[0, i], net.first_row[0, i + 1]):
             known = (other == row) | ((chosen == 1) & (other < row)) | ((chosen == 0) & (other > row))
             signs[known, other] = chosen[known]

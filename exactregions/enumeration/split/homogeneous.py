@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from exactregions.domains import Domain
 from exactregions.enumeration.reduce import essential_coordinates, in_own_coordinates, put_back
 from exactregions.network import Network, PiecewiseLinear
-from exactregions.rational import RationalMatrix, common_denominator, primitive
+from exactregions.rational import IntMatrix, RationalMatrix, common_denominator, primitive
 
 __all__ = ["FloatLayer", "HomogeneousProblem", "IntegerLayer", "RowLayer", "homogeneous_problem"]
 
@@ -242,7 +242,7 @@ def homogeneous_problem(network: Network, domain: Domain) -> HomogeneousProblem:
     kept = [*columns, *(() if is_cone else (domain.dim,))]
     rows = tuple(tuple(row[i] for i in kept) for row in sides)
     layers = _row_layers(network, kept)
-    starts = _start_rows(rows, layers[0].matrix.to_fractions() if layers else (), len(kept), is_cone=is_cone)
+    starts = _start_rows(rows, layers[0].matrix if layers else None, len(kept), is_cone=is_cone)
     return HomogeneousProblem(network, domain, columns, is_cone, len(kept), rows, layers, starts)
 
 
@@ -304,27 +304,26 @@ def _marks(phi: PiecewiseLinear) -> list[tuple[Fraction, tuple[Fraction, Fractio
 
 
 def _start_rows(
-    sides: Sequence[Sequence[int]], first: Sequence[Sequence[Fraction]], size: int, *, is_cone: bool
+    sides: Sequence[Sequence[int]], first: RationalMatrix | None, size: int, *, is_cone: bool
 ) -> tuple[int, ...]:
     """Complete x_0 and the domain's rows to full rank with first-layer rows, well-conditioned ones if floats agree."""
-    given: list[Sequence[Fraction | int]] = [] if is_cone else [(0,) * (size - 1) + (1,)]
+    given: list[Sequence[int]] = [] if is_cone else [(0,) * (size - 1) + (1,)]
     given += sides
-    rank = RationalMatrix.from_rows(given).rank() if given else 0
-    if rank == size:
+    rank = IntMatrix(len(given), size, [entry for row in given for entry in row]).rank() if given else 0
+    if rank == size or first is None:
         return ()
-    order = list(range(len(first)))
+    rows = [list(map(int, row)) for row in first.numerators.tolist()]
+    order = list(range(len(rows)))
     if not sides:
-        order = _pivoted(first, size if is_cone else size - 1) or order
-    stacked = RationalMatrix.from_rows([*given, *(first[i] for i in order)]).transpose()
+        order = _pivoted(first.to_floats(), size if is_cone else size - 1) or order
+    flat = [entry for row in (*given, *(rows[i] for i in order)) for entry in row]
+    stacked = RationalMatrix(IntMatrix(len(given) + len(rows), size, flat)).transpose()
     return tuple(sorted(order[i - len(given)] for i in stacked.pivot_columns() if i >= len(given)))
 
 
-def _pivoted(first: Sequence[Sequence[Fraction]], rank: int) -> list[int]:
+def _pivoted(first: NDArray[np.float64], rank: int) -> list[int]:
     """Order rows so that those come first that a pivoted QR factorisation takes: a proposal, checked exactly."""
-    try:
-        table = np.array([[float(value) for value in row[:rank]] for row in first])
-    except OverflowError:
-        return []
+    table = first[:, :rank]
     if not np.isfinite(table).all():
         return []
     order: list[int] = []
