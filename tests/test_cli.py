@@ -86,6 +86,14 @@ def test_enumerate_saves_what_it_found(tmp_path, ladder):
 
 
 @pytest.mark.parametrize("engine", ["split", "walk"])
+def test_count_writes_a_certificate_that_the_checker_accepts(tmp_path, ladder, engine):
+    out = tmp_path / "count.jsonl.gz"
+    counted = run("count", ladder("d2-16x2"), "--engine", engine, "--certify", out, "--json")
+    checked = run("check", out, "--network", ladder("d2-16x2"), "--json")
+    assert json.loads(counted.stdout)["n_cells"] == json.loads(checked.stdout)["n_cells"] == 550
+
+
+@pytest.mark.parametrize("engine", ["split", "walk"])
 def test_enumerate_counts_facets_and_saves_them(tmp_path, ladder, engine):
     out = tmp_path / "cells.npz"
     result = run("enumerate", ladder("d2-16x2"), "-o", out, "--engine", engine, "--facets", "--json")

@@ -42,6 +42,7 @@ def info(net: str, domain_text: str | None, activation: str | None, as_json: boo
 @click.command()
 @problem_options
 @search_options
+@click.option("--certify", metavar="FILE", help="Prove the count, too: write the certificate (gzip if it ends in .gz).")
 def count(
     net: str,
     domain_text: str | None,
@@ -50,13 +51,22 @@ def count(
     engine: str,
     max_cells: int | None,
     threads: int,
+    certify: str | None,
 ) -> None:
     """Count the cells of a network."""
     network, domain = load_problem(net, domain_text, activation)
     with Progress() as progress:
         counted = er.count_cells(
-            network, domain, engine=engine, max_cells=max_cells, threads=threads, observer=progress
+            network,
+            domain,
+            engine=engine,
+            max_cells=max_cells,
+            threads=threads,
+            certify=certify,
+            observer=progress,
         )
+    if certify is not None and (counted.status is Status.EXACT or max_cells is not None):
+        click.echo(f"certificate: {certify}", err=True)
     print_facts(problem_facts(network, domain) | counted.summary(), as_json)
     if counted.status is Status.LOWER_BOUND and max_cells is None:
         fail("interrupted; the counts are of what was found", 130)
