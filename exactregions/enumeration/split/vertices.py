@@ -72,29 +72,32 @@ def search_vertices(
         Vertices in a matrix product, and cells in a chunk, about.
     """
     net = vertex_net(problem, integral=integral)
-    starts = start_cells(problem, _STARTS if len(problem.layers) == 1 else 1)
     if net is None:
         raise ValueError("the vertex kernel cannot run on this problem")
-    if not starts:
-        return
 
     def new(size: int) -> _Search:
         return _Search(problem, net, integral=integral, listing=listing, faceting=faceting, batch=size)
 
-    if threads > 1:
-        yield from _in_threads(new, starts, threads, batch)
+    first = new(batch if threads == 1 else max(batch // 8, 64))
+    starts = start_cells(problem, _STARTS if first.depth == 1 else 1)
+    if first.depth == 1 and not all(map(first.fits, starts)):
+        starts = start_cells(problem)  # larger cells have shorter vectors
+    if not starts:
         return
-    search = new(batch)
-    search.load(starts)
-    yield from search.run()
+    if threads > 1:
+        yield from _in_threads(first, new, starts, threads, batch)
+        return
+    first.load(starts)
+    yield from first.run()
 
 
-def _in_threads(new: Callable[[int], _Search], starts: list[StartCell], threads: int, batch: int) -> Iterator[Chunk]:
+def _in_threads(
+    first: _Search, new: Callable[[int], _Search], starts: list[StartCell], threads: int, batch: int
+) -> Iterator[Chunk]:
     """Share out the work; chunks come in an order that does not depend on the number of threads."""
     idle: SimpleQueue[_Search] = SimpleQueue()
     for _ in range(threads):
         idle.put(new(batch))
-    first = new(max(batch // 8, 64))
 
     def work(task: Buffer | StartCell) -> list[Chunk]:
         search = idle.get()
@@ -225,14 +228,17 @@ class _Search:
         """Exact pre-activations of the first layer, times `unit`."""
         return [sum(map(mul, row, ray)) for row in self.first]
 
+    def fits(self, cell: StartCell) -> bool:
+        """Whether the kernel can hold a start cell."""
+        if len(set().union(*cell.incidence)) > _MOST_SIDES:
+            return False
+        return not self.integral or all(max(map(abs, (*ray, *self._values(ray)))) < _FITS for ray in cell.rays)
+
     def _keep_small(self, starts: list[StartCell]) -> list[StartCell]:
         """Put start cells aside that the kernel cannot hold: they are undecided from the outset."""
         kept = []
         for cell in starts:
-            fits = len(set().union(*cell.incidence)) <= _MOST_SIDES
-            if self.integral:
-                fits = fits and all(max(map(abs, (*ray, *self._values(ray)))) < _FITS for ray in cell.rays)
-            if fits:
+            if self.fits(cell):
                 kept.append(cell)
                 continue
             sides = [0] * int(self.net.rows[0])
