@@ -273,7 +273,7 @@ class _Run:
 
     def blocks(self, threads: int) -> Iterator[float]:
         """Search all blocks in order, taking in what they find; yield the fraction that is done, now and then."""
-        size = min(_MOST_JOBS, max(1, self.count // _FEW_JOBS) if threads > 1 else self.count)
+        size = min(_MOST_JOBS, max(1, self.count // _FEW_JOBS if threads > 1 else self.count))
         ends = [(low, min(low + size, self.count)) for low in range(0, self.count, size)]
         if threads <= 1:
             for low, high in ends:
