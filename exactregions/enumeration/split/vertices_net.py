@@ -31,6 +31,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 _U = 2.0**-53
 _SLACK = 1.0 + 1e-9
+_SMALL = 48  # rows of a matrix whose eigenvalues take less time than an iteration
 
 
 class VertexNet(NamedTuple):
@@ -112,13 +113,9 @@ def spectral_bound(matrix: Floats) -> float:
     tall = matrix if matrix.shape[0] >= matrix.shape[1] else matrix.T
     gram = tall.T @ tall
     n, k = tall.shape
-    vector = np.ones(k)
-    for _ in range(60):
-        image = gram @ vector
-        length = float(np.linalg.norm(image))
-        if not 0 < length < np.inf:
-            return plain
-        vector = image / length
+    length = _largest_eigenvalue(gram)
+    if not 0 < length < np.inf:
+        return plain
     proposal = 1.05 * length
     frobenius = float(_norm(matrix.ravel(), axis=0))
     error = 2 * ((k + 4) * _U * k * proposal + (n + 4) * _U * frobenius * frobenius)
@@ -129,6 +126,22 @@ def spectral_bound(matrix: Floats) -> float:
     except np.linalg.LinAlgError:
         return plain
     return min(plain, float(np.sqrt(proposal)) * _SLACK)
+
+
+def _largest_eigenvalue(gram: Floats) -> float:
+    """About the largest eigenvalue of a symmetric positive semidefinite matrix; 0 if it cannot be told."""
+    if not np.isfinite(gram).all():
+        return 0.0
+    if len(gram) <= _SMALL:
+        return float(np.linalg.eigvalsh(gram)[-1])
+    vector, length = np.ones(len(gram)), 0.0
+    for _ in range(60):
+        image = gram @ vector
+        length = float(np.linalg.norm(image))
+        if not 0 < length < np.inf:
+            return 0.0
+        vector = image / length
+    return length
 
 
 def _norm(table: Floats, *, axis: int) -> Floats:
