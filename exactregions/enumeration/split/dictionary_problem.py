@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import frexp
+from math import frexp, inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,10 +135,12 @@ def _scaled(problem: HomogeneousProblem) -> Tables:
     for index, layer in enumerate(problem.layers):
         for neuron in range(len(slopes[index])):
             rows = [row for row, of in enumerate(layer.neurons) if of == neuron]
-            top = max((abs(v) for row in rows for v in tables[index][row]), default=Fraction(0))
-            unit = Fraction(2) ** frexp(float(top))[1] if top else Fraction(1)
+            top = max([abs(_float(v)) for row in rows for v in tables[index][row]], default=0.0)
+            power = frexp(top)[1] if 0 < top < inf else 0
+            unit = Fraction(2) ** power
+            down, up = max(power, 0), max(-power, 0)
             for row in rows:
-                tables[index][row] = [v / unit for v in tables[index][row]]
+                tables[index][row] = [Fraction(v.numerator << up, v.denominator << down) for v in tables[index][row]]
             shifts[index][neuron] = [kappa / unit for kappa in shifts[index][neuron]]
             if index + 1 < len(tables):
                 for line in tables[index + 1]:
