@@ -8,11 +8,12 @@
     python tests/benchmarks/ladder.py --peer affinitree=peer/bin/python    # other packages after it, as `peers.py` does
 
 Each network is counted over the whole space by `split`, certified, on one thread, in a process of its own.  After one
-run that loads or compiles the kernels, rounds alternate between a count and the *floor*: a NumPy forward pass in
-float64 over as many random points as there are cells, in one batch (of at most 65,536 points), with the signs of all
-neurons packed into bits; one BLAS thread.  A count also needs the points; the floor is given them.  A pass in smaller
-batches, which stay in the cache, is a harder floor, and is shown next to it.  Figures are medians over the rounds, of
-which quick networks have more than `--rounds`.
+run that loads or compiles the kernels and sets the problem up exactly (which is kept with the network), rounds
+alternate between a count and the *floor*: a NumPy forward pass in float64 over as many random points as there are
+cells, in one batch (of at most 65,536 points), with the signs of all neurons packed into bits; one BLAS thread.  A
+count also needs the points; the floor is given them.  A pass in smaller batches, which stay in the cache, is a harder
+floor, and is shown next to it.  Figures are medians over the rounds, of which quick networks have more than
+`--rounds`.
 
 ==============  ==============================================================================================
 column          meaning

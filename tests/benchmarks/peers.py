@@ -17,11 +17,12 @@ regioncam   [-1, 1]^2    a planar subdivision; compiled, weights rounded to floa
 
 Networks come in order of size.  In each round every tool counts once in a fresh process; a quick search is repeated
 there, and the median taken, and a search of more than 10 seconds is not repeated in later rounds.  Times are CPU
-seconds of the search, with compiled code loaded; for ours, the time of a whole process, imports included, is in
-brackets.  A multiple is the median over rounds of the package's time over ours.  `>` marks a search that was stopped at
-the limit of CPU time (there, imports count), `out of memory` one that took more than 4 GB; the package is then given no
-further network but the last, which has no biases, so that all walls meet in the origin.  A wrong count is shown as one.
-The script fails (exit code 1) only if our own count is wrong.
+seconds of the search, with compiled code loaded and the network converted to a package's own form, ours by a first
+count; for ours, the time of a whole process, imports and set-up included, is in brackets.  A multiple is the median
+over rounds of the package's time over ours.  `>` marks a search that was stopped at the limit of CPU time (there,
+imports count), `out of memory` one that took more than 4 GB; the package is then given no further network but the
+last, which has no biases, so that all walls meet in the origin.  A wrong count is shown as one.  The script fails
+(exit code 1) only if our own count is wrong.
 
 The truth is the frozen count of `tests/oracles`.  There is none of d2-256x4 in the square; there it is the number of
 cells that we list, all distinct and each with a point that is certainly inside: a lower bound in any case.

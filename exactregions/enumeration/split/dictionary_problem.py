@@ -89,7 +89,14 @@ def reason_unsupported(problem: HomogeneousProblem) -> str | None:
 
 
 def build_nets(problem: HomogeneousProblem) -> list[Start]:
-    """Return the array forms: one, or two slices for cones."""
+    """Return the array forms: one, or two slices for cones; kept with the problem."""
+    if "_dictionary_nets" not in problem.__dict__:
+        problem.__dict__["_dictionary_nets"] = _build_nets(problem)
+    found: list[Start] = problem.__dict__["_dictionary_nets"]
+    return found
+
+
+def _build_nets(problem: HomogeneousProblem) -> list[Start]:
     tables, shifts, slopes, integral = _scaled(problem)
     if not problem.is_cone:
         size = problem.n_coordinates

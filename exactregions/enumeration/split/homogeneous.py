@@ -45,6 +45,7 @@ __all__ = ["FloatLayer", "HomogeneousProblem", "IntegerLayer", "RowLayer", "homo
 _SMALLEST, _LARGEST = 2.0**-100, 2.0**100
 _MANTISSA = 1 << 53
 _ZERO = (Fraction(0),)
+_MOST_KEPT = 8  # domains of a network
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +221,7 @@ class HomogeneousProblem:
 
 
 def homogeneous_problem(network: Network, domain: Domain) -> HomogeneousProblem:
-    """Reduce a network on a domain to the form that the kernels search.
+    """Reduce a network on a domain to the form that the kernels search; kept with the network for its last domains.
 
     Raises
     ------
@@ -235,6 +236,16 @@ def homogeneous_problem(network: Network, domain: Domain) -> HomogeneousProblem:
     >>> problem.columns, problem.n_coordinates, problem.start_rows
     ((0, 2), 3, (0, 1))
     """
+    kept: dict[Domain, HomogeneousProblem] = network.__dict__.setdefault("_homogeneous_problems", {})
+    if domain not in kept:
+        found = _reduce(network, domain)
+        if len(kept) >= _MOST_KEPT:
+            kept.clear()
+        kept[domain] = found
+    return kept[domain]
+
+
+def _reduce(network: Network, domain: Domain) -> HomogeneousProblem:
     network, domain = in_own_coordinates(network, domain)
     sides = [primitive(row) for row in domain.integer_rows()]
     columns = essential_coordinates(network, domain)
